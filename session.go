@@ -46,7 +46,7 @@ type Prompt struct {
 	MaxSteps       int           `json:"max_steps,omitempty"`         // maximum number of model requests
 	MaxTokens      int64         `json:"max_tokens,omitempty"`        // maximum number of tokens of the turn
 	MaxCostNanoUSD int64         `json:"max_cost_nano_usd,omitempty"` // maximum cost of the turn in billionths of a dollar
-	SessionLimit   SpendingLimit `json:"session_budget,omitzero"`     // limit for all turns of the session together
+	SessionBudget  SpendingLimit `json:"session_budget,omitzero"`     // limit for all turns of the session together
 
 	OnDisconnect OnDisconnect `json:"on_disconnect,omitempty" enum:"continue,stop"`
 }

@@ -36,8 +36,8 @@ type Session struct {
 
 // Sessions is a page of sessions, the most recently updated first.
 type Sessions struct {
-	Sessions []bellcord.Session `json:"sessions"`
-	Next     string             `json:"next_cursor,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
+	Sessions   []bellcord.Session `json:"sessions"`
+	NextCursor string             `json:"next_cursor,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
 }
 
 // NewTurn is the body of POST /v1/sessions/{session}/turns.
@@ -46,17 +46,17 @@ type NewTurn struct {
 	Text         string           `json:"text" minLength:"1"`
 	Images       []bellcord.Image `json:"images,omitempty"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
-	Policy       string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
+	WhenBusy     string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
 	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"continue (default): the turn keeps running; stop: it is stopped once its session has had no viewer for ten seconds"`
 	Deadline     string           `json:"deadline,omitempty" doc:"maximum duration of the turn, such as 90s"`
-	Steps        int              `json:"max_steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
+	MaxSteps     int              `json:"max_steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
 	Budget       Budget           `json:"budget,omitzero"`
 }
 
 // Budget limits a turn; 0 means no limit other than the server's.
 type Budget struct {
-	Tokens  int64   `json:"max_tokens,omitempty" minimum:"0"`
-	Dollars float64 `json:"max_cost_usd,omitempty" minimum:"0"`
+	MaxTokens  int64   `json:"max_tokens,omitempty" minimum:"0"`
+	MaxCostUSD float64 `json:"max_cost_usd,omitempty" minimum:"0"`
 }
 
 // TurnState is the state of a turn: one of the constants below, or its End.
@@ -72,17 +72,17 @@ const (
 
 // Turn is one prompt and everything done for it.
 type Turn struct {
-	ID        bellcord.TurnID     `json:"id"`
-	Session   bellcord.SessionID  `json:"session"`
-	State     TurnState           `json:"state" doc:"queued, running, waiting (for a person), stopping, done, stopped, failed or lost"`
-	Held      bool                `json:"held,omitempty" doc:"held by a stop of the turn before it: send, edit or discard it"`
-	Text      string              `json:"text"`
-	Accepted  time.Time           `json:"accepted"`
-	Node      string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
-	First     int64               `json:"first_seq" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
-	Stop      *bellcord.Cause     `json:"stop_request,omitempty" doc:"the stop requested for this turn, if any"`
-	Questions []bellcord.Question `json:"questions,omitempty" doc:"open questions: the turn waits for an answer"`
-	Receipt   *bellcord.Receipt   `json:"receipt,omitempty" doc:"set once the turn has ended"`
+	ID          bellcord.TurnID     `json:"id"`
+	Session     bellcord.SessionID  `json:"session"`
+	State       TurnState           `json:"state" doc:"queued, running, waiting (for a person), stopping, done, stopped, failed or lost"`
+	Held        bool                `json:"held,omitempty" doc:"held by a stop of the turn before it: send, edit or discard it"`
+	Text        string              `json:"text"`
+	Accepted    time.Time           `json:"accepted"`
+	Node        string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
+	FirstSeq    int64               `json:"first_seq" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
+	StopRequest *bellcord.Cause     `json:"stop_request,omitempty" doc:"the stop requested for this turn, if any"`
+	Questions   []bellcord.Question `json:"questions,omitempty" doc:"open questions: the turn waits for an answer"`
+	Receipt     *bellcord.Receipt   `json:"receipt,omitempty" doc:"set once the turn has ended"`
 
 	Answer *bellcord.TurnAnswer `json:"answer,omitempty" doc:"only with ?include=answer: the agent's text and tool calls so far, or of the whole turn once it has ended"`
 }
@@ -104,10 +104,10 @@ type EditTurn struct {
 
 // Stop is the body of every stop request. All fields are optional.
 type Stop struct {
-	Mode  string `json:"mode,omitempty" enum:"now,after_step,force"`
-	Queue string `json:"queue,omitempty" enum:"hold,drop,next" doc:"what happens to the turns queued behind a stopped one"`
-	Why   string `json:"reason,omitempty" maxLength:"500" doc:"reason to record"`
-	Wait  string `json:"wait,omitempty" doc:"how long to wait for the receipt, such as 5s; default 10s, maximum 60s"`
+	Mode   string `json:"mode,omitempty" enum:"now,after_step,force"`
+	Queue  string `json:"queue,omitempty" enum:"hold,drop,next" doc:"what happens to the turns queued behind a stopped one"`
+	Reason string `json:"reason,omitempty" maxLength:"500" doc:"reason to record"`
+	Wait   string `json:"wait,omitempty" doc:"how long to wait for the receipt, such as 5s; default 10s, maximum 60s"`
 }
 
 // NothingToStop is the state of a stop that matched no turn.
@@ -154,9 +154,9 @@ type Answer struct {
 
 // Model is a model that sessions can use.
 type Model struct {
-	ID     string          `json:"id" doc:"provider/model"`
-	Window int64           `json:"context_window,omitempty" doc:"context window in tokens"`
-	Price  *bellcord.Price `json:"price,omitempty"`
+	ID            string          `json:"id" doc:"provider/model"`
+	ContextWindow int64           `json:"context_window,omitempty" doc:"context window in tokens"`
+	Price         *bellcord.Price `json:"price,omitempty"`
 }
 
 // Models lists the models; the first one is the default.
@@ -178,17 +178,17 @@ type Agents struct {
 
 // Node is one of the processes that share a store.
 type Node struct {
-	ID       string    `json:"id" doc:"id in the store; changes with every start"`
-	Name     string    `json:"name"`
-	Version  string    `json:"version"`
-	Self     bool      `json:"self" doc:"true for the node that answered this request"`
-	Started  time.Time `json:"started,omitzero"`
-	Heard    float64   `json:"lease_age_seconds" doc:"seconds since the node last renewed its lease"`
-	Lease    float64   `json:"lease_remaining_seconds" doc:"seconds until other nodes may treat it as dead; negative if they already may"`
-	Bus      float64   `json:"nats_round_trip_seconds" doc:"seconds the node takes to answer over NATS; 0 if it does not answer"`
-	Draining bool      `json:"draining" doc:"shutting down: the node gets no new turns"`
-	Running  int       `json:"running" doc:"number of running turns"`
-	Queued   int       `json:"queued" doc:"number of queued turns"`
+	ID             string    `json:"id" doc:"id in the store; changes with every start"`
+	Name           string    `json:"name"`
+	Version        string    `json:"version"`
+	Self           bool      `json:"self" doc:"true for the node that answered this request"`
+	Started        time.Time `json:"started,omitzero"`
+	LeaseAge       float64   `json:"lease_age_seconds" doc:"seconds since the node last renewed its lease"`
+	LeaseRemaining float64   `json:"lease_remaining_seconds" doc:"seconds until other nodes may treat it as dead; negative if they already may"`
+	NATSRoundTrip  float64   `json:"nats_round_trip_seconds" doc:"seconds the node takes to answer over NATS; 0 if it does not answer"`
+	Draining       bool      `json:"draining" doc:"shutting down: the node gets no new turns"`
+	Running        int       `json:"running" doc:"number of running turns"`
+	Queued         int       `json:"queued" doc:"number of queued turns"`
 }
 
 // Nodes lists the nodes in the order they started.

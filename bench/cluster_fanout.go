@@ -19,7 +19,7 @@ const fanOutCount = 10_000
 
 // fanOut measures an event on its way from the node that runs the turn to a node that watches it.
 type fanOut struct {
-	say      chan string // the turn's next text
+	texts    chan string // the turn's next text
 	here     *hub.Cursor
 	there    *hub.Cursor
 	from, to *nats.Conn
@@ -30,7 +30,7 @@ type fanOut struct {
 func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 	for {
 		select {
-		case text := <-f.say:
+		case text := <-f.texts:
 			if err := w.Emit(bellcord.TextDelta{Text: text}); err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func (f *fanOut) Run(ctx context.Context, w *hub.Work) error {
 // clusterFanOut measures how much later than at its origin an event is received at another node,
 // compared with a bare publication of the same bytes. The two alternate.
 func clusterFanOut(ctx context.Context, out io.Writer, s *clusterStage) (err error) {
-	f := &fanOut{say: make(chan string), received: make(chan time.Time, 1)}
+	f := &fanOut{texts: make(chan string), received: make(chan time.Time, 1)}
 	b, err := s.openHub(ctx, "b", f, nil)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 	}
 	here, there := until(f.here), until(f.there)
 	select {
-	case f.say <- text:
+	case f.texts <- text:
 	case <-ctx.Done():
 		return 0, nil, ctx.Err()
 	}

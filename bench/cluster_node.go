@@ -21,14 +21,14 @@ import (
 
 // clusterNode is a bellcord serve in a separate process.
 type clusterNode struct {
-	stage *clusterStage
-	name  string
-	cmd   *exec.Cmd
-	url   string
-	id    string // in the cluster
-	said  chan error
-	tail  string // its last log line that is not at level INFO
-	http  http.Client
+	stage   *clusterStage
+	name    string
+	cmd     *exec.Cmd
+	url     string
+	id      string // in the cluster
+	started chan error
+	tail    string // its last log line that is not at level INFO
+	http    http.Client
 }
 
 // startNode starts a node and returns once it serves. The first node creates the tables and the
@@ -62,8 +62,8 @@ func (n *clusterNode) startTurn(ctx context.Context) error {
 	if n.url, err = untilServing(lines); err != nil {
 		return fmt.Errorf("node %s: %w", n.name, err)
 	}
-	n.said = make(chan error, 1)
-	go func() { n.said <- n.listen(lines) }()
+	n.started = make(chan error, 1)
+	go func() { n.started <- n.listen(lines) }()
 	if s.token == "" {
 		token, err := os.ReadFile(filepath.Join(data, "token"))
 		if err != nil {
@@ -107,7 +107,7 @@ func (n *clusterNode) listen(lines *bufio.Reader) error {
 
 func (n *clusterNode) learnID(ctx context.Context) error {
 	var known api.Nodes
-	if err := n.ask(ctx, http.MethodGet, "/v1/nodes", nil, &known); err != nil {
+	if err := n.roundTrip(ctx, http.MethodGet, "/v1/nodes", nil, &known); err != nil {
 		return err
 	}
 	for _, one := range known.Nodes {
@@ -122,7 +122,7 @@ func (n *clusterNode) learnID(ctx context.Context) error {
 // shutDown sends SIGTERM to the node and waits until it has exited.
 func (n *clusterNode) shutDown() error {
 	err := n.cmd.Process.Signal(syscall.SIGTERM)
-	err = errors.Join(err, <-n.said, n.cmd.Wait())
+	err = errors.Join(err, <-n.started, n.cmd.Wait())
 	n.cmd = nil
 	n.http.CloseIdleConnections()
 	if err != nil {
@@ -143,8 +143,8 @@ func (n *clusterNode) endNow() error {
 	return nil
 }
 
-// ask sends a request to the node. A response without a 2xx status is an error.
-func (n *clusterNode) ask(ctx context.Context, method, path string, body, into any) error {
+// roundTrip sends a request to the node. A response without a 2xx status is an error.
+func (n *clusterNode) roundTrip(ctx context.Context, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (n *clusterNode) ask(ctx context.Context, method, path string, body, into a
 // commits returns the number of commits that the node has made, and the seconds they took.
 func (n *clusterNode) commits(ctx context.Context) (count, seconds float64, err error) {
 	var text string
-	if err := n.ask(ctx, http.MethodGet, "/metrics", nil, &text); err != nil {
+	if err := n.roundTrip(ctx, http.MethodGet, "/metrics", nil, &text); err != nil {
 		return 0, 0, err
 	}
 	for name, to := range map[string]*float64{"count": &count, "sum": &seconds} {

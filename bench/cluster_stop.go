@@ -125,7 +125,7 @@ func stopAcross(ctx context.Context, a, b *clusterNode, bares []*bareStop, n int
 func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.TurnID, bare *bareStop) error {
 	var answer api.Stopped
 	asked := time.Now()
-	err := a.ask(ctx, http.MethodPost, "/v1/turns/"+string(id)+"/stop", api.Stop{Why: string(id)}, &answer)
+	err := a.roundTrip(ctx, http.MethodPost, "/v1/turns/"+string(id)+"/stop", api.Stop{Reason: string(id)}, &answer)
 	answered := time.Now()
 	if err != nil {
 		return err

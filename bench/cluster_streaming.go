@@ -36,11 +36,11 @@ func (n *clusterNode) stream(ctx context.Context, count int) ([]bellcord.TurnID,
 	err = together(arriving, func(from int) error {
 		for i := from; i < count; i += arriving {
 			var made bellcord.Session
-			if err := n.ask(ctx, http.MethodPost, "/v1/sessions", api.NewSession{Dir: n.stage.dir}, &made); err != nil {
+			if err := n.roundTrip(ctx, http.MethodPost, "/v1/sessions", api.NewSession{Dir: n.stage.dir}, &made); err != nil {
 				return err
 			}
 			turns[i] = bellcord.NewTurnID()
-			if err := n.ask(ctx, http.MethodPost, "/v1/sessions/"+string(made.ID)+"/turns", api.NewTurn{ID: string(turns[i]), Text: stopPrompt}, nil); err != nil {
+			if err := n.roundTrip(ctx, http.MethodPost, "/v1/sessions/"+string(made.ID)+"/turns", api.NewTurn{ID: string(turns[i]), Text: stopPrompt}, nil); err != nil {
 				return err
 			}
 		}

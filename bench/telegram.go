@@ -85,14 +85,14 @@ func (b *telegramBench) stopChat(ctx context.Context, n int) (time.Duration, err
 	if _, err := b.gram.Say(b.people[n], b.people[n], "/stop"); err != nil {
 		return 0, err
 	}
-	told, err := b.agent.toldAt(ctx, chatPrompt(n))
+	told, err := b.agent.canceledAt(ctx, chatPrompt(n))
 	return told.Sub(asked), err
 }
 
 func (b *telegramBench) stopBare(ctx context.Context, n int) (time.Duration, error) {
 	asked := time.Now()
 	b.hub.Stop(bellcord.StopTurn(b.bare[n], bellcord.Cause{By: "bench"}))
-	told, err := b.agent.toldAt(ctx, barePrompt(n))
+	told, err := b.agent.canceledAt(ctx, barePrompt(n))
 	return told.Sub(asked), err
 }
 

@@ -90,14 +90,14 @@ func (b *telegramBench) closeBench() error {
 
 // reciter emits two words per second until it is stopped, and records when that was.
 type reciter struct {
-	mu      sync.Mutex
-	running map[string]bool      // by prompt
-	told    map[string]time.Time // when its context ended
-	news    chan struct{}        // closed and replaced at every change
+	mu       sync.Mutex
+	running  map[string]bool      // by prompt
+	canceled map[string]time.Time // when its context ended
+	news     chan struct{}        // closed and replaced at every change
 }
 
 func newReciter() *reciter {
-	return &reciter{running: map[string]bool{}, told: map[string]time.Time{}, news: make(chan struct{})}
+	return &reciter{running: map[string]bool{}, canceled: map[string]time.Time{}, news: make(chan struct{})}
 }
 
 // Run implements hub.Agent.
@@ -113,7 +113,7 @@ func (a *reciter) Run(ctx context.Context, w *hub.Work) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			now := time.Now()
-			a.note(func() { a.told[w.Prompt.Text] = now })
+			a.note(func() { a.canceled[w.Prompt.Text] = now })
 			return context.Cause(ctx)
 		}
 	}
@@ -144,7 +144,7 @@ func (a *reciter) until(ctx context.Context, holds func(*reciter) bool) error {
 	}
 }
 
-func (a *reciter) toldAt(ctx context.Context, prompt string) (at time.Time, err error) {
-	err = a.until(ctx, func(a *reciter) bool { at = a.told[prompt]; return !at.IsZero() })
+func (a *reciter) canceledAt(ctx context.Context, prompt string) (at time.Time, err error) {
+	err = a.until(ctx, func(a *reciter) bool { at = a.canceled[prompt]; return !at.IsZero() })
 	return at, err
 }

@@ -52,13 +52,13 @@ func (v *viewer) read() error {
 			}
 			v.last = seq
 		case bytes.HasPrefix(line, []byte("data: ")):
-			v.said(line)
+			v.countWords(line)
 		}
 	}
 }
 
-// said counts the words of an event. If the viewer is sampled, it also measures their age.
-func (v *viewer) said(line []byte) {
+// countWords counts the words of an event. If the viewer is sampled, it also measures their age.
+func (v *viewer) countWords(line []byte) {
 	_, text, is := bytes.Cut(line, []byte(`"kind":"text_delta","body":{"text":"`))
 	if !is {
 		return

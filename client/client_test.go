@@ -61,13 +61,13 @@ type taken struct {
 	line, auth, kind, key, body string
 }
 
-// desk records the requests to a server.
-type desk struct {
+// requestLog records the requests to a server.
+type requestLog struct {
 	mu   sync.Mutex
 	seen []taken
 }
 
-func (d *desk) note(r *http.Request) int {
+func (d *requestLog) note(r *http.Request) int {
 	body, _ := io.ReadAll(r.Body)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,16 +76,16 @@ func (d *desk) note(r *http.Request) int {
 }
 
 // requests returns the requests so far.
-func (d *desk) requests() []taken {
+func (d *requestLog) requests() []taken {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.seen)
 }
 
 // at starts a server with the handler and returns a client of it.
-func at(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, nth int)) (*client.Client, *desk) {
+func at(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, nth int)) (*client.Client, *requestLog) {
 	t.Helper()
-	d := &desk{}
+	d := &requestLog{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, d.note(r)) }))
 	t.Cleanup(server.Close)
 	c, err := client.New(server.URL, "bc_1_x")
@@ -180,7 +180,7 @@ func breaks(t *testing.T, w http.ResponseWriter, part string) {
 func TestClient_ConnectionBreaks_SendsTheSameRequestOnceMore(t *testing.T) {
 	t.Parallel()
 	stop := func(c *client.Client, t *testing.T) error {
-		_, err := c.Stop(t.Context(), "i", api.Stop{Why: "enough"})
+		_, err := c.Stop(t.Context(), "i", api.Stop{Reason: "enough"})
 		return err
 	}
 	prompt := func(c *client.Client, t *testing.T) error {
@@ -326,7 +326,7 @@ func TestClient_ErrorStatus_ReturnsTheServersProblem(t *testing.T) {
 
 func TestClient_Redirect_IsNotFollowed(t *testing.T) {
 	t.Parallel()
-	other := &desk{}
+	other := &requestLog{}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		other.note(r)
 		io.WriteString(w, "{}")
@@ -357,7 +357,7 @@ func TestNew_Socket_SendsTheToken(t *testing.T) {
 	} else if err != nil { // for example, the path of the directory is too long
 		t.Skip(err)
 	}
-	d := &desk{}
+	d := &requestLog{}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.note(r)
 		io.WriteString(w, `{"owner":"admin"}`)

@@ -30,12 +30,12 @@ const (
 	mostAnswer = 64 << 20         // maximum size of an answer in bytes
 )
 
-// ask sends a request and decodes the answer into the given value, unless it
+// send sends a request and decodes the answer into the given value, unless it
 // is nil. If the connection breaks before the complete answer has arrived, the
 // request is sent once more, unless once is set. If the first attempt may have
 // reached the server and the second is refused with the problem done, the first
 // one was carried out: ask returns nil.
-func (c *Client) ask(ctx context.Context, r request, into any) error {
+func (c *Client) send(ctx context.Context, r request, into any) error {
 	ctx, done := context.WithTimeout(ctx, r.wait+patience)
 	defer done()
 	err := c.try(ctx, r, into)

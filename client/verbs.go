@@ -13,23 +13,23 @@ import (
 
 // Alive returns nil if the server answers. It does not retry.
 func (c *Client) Alive(ctx context.Context) error {
-	return c.ask(ctx, request{method: http.MethodGet, path: "/healthz", once: true}, nil)
+	return c.send(ctx, request{method: http.MethodGet, path: "/healthz", once: true}, nil)
 }
 
 // Me returns the caller as the server identifies it by the token.
 func (c *Client) Me(ctx context.Context) (me api.Me, err error) {
-	return me, c.ask(ctx, request{method: http.MethodGet, path: "/v1/me"}, &me)
+	return me, c.send(ctx, request{method: http.MethodGet, path: "/v1/me"}, &me)
 }
 
 // Code creates a code with which a browser can log in once as the caller.
 func (c *Client) Code(ctx context.Context, wanted api.NewCode) (code api.Code, err error) {
-	return code, c.ask(ctx, request{method: http.MethodPost, path: "/v1/codes", body: wanted}, &code)
+	return code, c.send(ctx, request{method: http.MethodPost, path: "/v1/codes", body: wanted}, &code)
 }
 
 // NewSession creates a session. A retry does not create a second one.
 func (c *Client) NewSession(ctx context.Context, s api.NewSession) (made bellcord.Session, err error) {
 	r := request{method: http.MethodPost, path: "/v1/sessions", body: s, key: string(bellcord.NewSessionID())}
-	return made, c.ask(ctx, r, &made)
+	return made, c.send(ctx, r, &made)
 }
 
 // Page selects the sessions to list. All fields are optional.
@@ -50,17 +50,17 @@ func (c *Client) Sessions(ctx context.Context, p Page) (page api.Sessions, err e
 			query.Set(name, value)
 		}
 	}
-	return page, c.ask(ctx, request{method: http.MethodGet, path: "/v1/sessions", query: query}, &page)
+	return page, c.send(ctx, request{method: http.MethodGet, path: "/v1/sessions", query: query}, &page)
 }
 
 // Session returns a session with its turns that have not ended.
 func (c *Client) Session(ctx context.Context, id bellcord.SessionID) (s api.Session, err error) {
-	return s, c.ask(ctx, request{method: http.MethodGet, path: session(id, "")}, &s)
+	return s, c.send(ctx, request{method: http.MethodGet, path: session(id, "")}, &s)
 }
 
 // Change changes those settings of a session that are set in change.
 func (c *Client) Change(ctx context.Context, id bellcord.SessionID, change api.SessionChange) (s bellcord.Session, err error) {
-	return s, c.ask(ctx, request{method: http.MethodPatch, path: session(id, ""), body: change}, &s)
+	return s, c.send(ctx, request{method: http.MethodPatch, path: session(id, ""), body: change}, &s)
 }
 
 // Prompt sends a turn. When it returns without an error, the turn is durable.
@@ -70,17 +70,17 @@ func (c *Client) Prompt(ctx context.Context, id bellcord.SessionID, t api.NewTur
 	if t.ID == "" {
 		t.ID = string(bellcord.NewTurnID())
 	}
-	return turn, c.ask(ctx, request{method: http.MethodPost, path: session(id, "/turns"), body: t}, &turn)
+	return turn, c.send(ctx, request{method: http.MethodPost, path: session(id, "/turns"), body: t}, &turn)
 }
 
 // Turns returns the turns that have not ended and that the caller may see.
 func (c *Client) Turns(ctx context.Context) (turns api.Turns, err error) {
-	return turns, c.ask(ctx, request{method: http.MethodGet, path: "/v1/turns"}, &turns)
+	return turns, c.send(ctx, request{method: http.MethodGet, path: "/v1/turns"}, &turns)
 }
 
 // Nodes returns the processes that share the server's store.
 func (c *Client) Nodes(ctx context.Context) (nodes api.Nodes, err error) {
-	return nodes, c.ask(ctx, request{method: http.MethodGet, path: "/v1/nodes"}, &nodes)
+	return nodes, c.send(ctx, request{method: http.MethodGet, path: "/v1/nodes"}, &nodes)
 }
 
 // Turn returns a turn when it has ended, or in its current state after wait.
@@ -114,7 +114,7 @@ func (c *Client) getTurn(ctx context.Context, id bellcord.TurnID, wait time.Dura
 	if wait > 0 {
 		query.Set("wait", wait.String())
 	}
-	return t, c.ask(ctx, request{method: http.MethodGet, path: turn(id, ""), wait: wait, query: query}, &t)
+	return t, c.send(ctx, request{method: http.MethodGet, path: turn(id, ""), wait: wait, query: query}, &t)
 }
 
 // Stop stops a turn. The turn may not have been accepted yet.
@@ -136,14 +136,14 @@ func (c *Client) StopAll(ctx context.Context, s api.Stop) (api.Stopped, error) {
 const mostWait = time.Minute
 
 func (c *Client) postStop(ctx context.Context, path string, s api.Stop) (stopped api.Stopped, err error) {
-	return stopped, c.ask(ctx, request{method: http.MethodPost, path: path, body: s, wait: mostWait}, &stopped)
+	return stopped, c.send(ctx, request{method: http.MethodPost, path: path, body: s, wait: mostWait}, &stopped)
 }
 
 // Answer answers an open question. It does not retry: if the first attempt had
 // succeeded, the second would fail because the question is no longer open.
 func (c *Client) Answer(ctx context.Context, id bellcord.TurnID, question, choice string) error {
 	path := turn(id, "/answers/"+url.PathEscape(question))
-	return c.ask(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: choice}, once: true}, nil)
+	return c.send(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: choice}, once: true}, nil)
 }
 
 func session(id bellcord.SessionID, rest string) string {

@@ -31,15 +31,15 @@ func TestAnswerBuilder_EventsOfATurn_BecomeMessagesInOrder(t *testing.T) {
 		{"nothing", []bellcord.Body{bellcord.TurnStarted{}, ended}, bellcord.TurnAnswer{Messages: []bellcord.AnswerMessage{}}},
 		{
 			"one step",
-			[]bellcord.Body{step("a/b"), bellcord.ThinkingDelta{Text: "h"}, bellcord.ThinkingDelta{Text: "m"}, said("Hel"), said("lo."), ended},
+			[]bellcord.Body{step("a/b"), bellcord.ThinkingDelta{Text: "h"}, bellcord.ThinkingDelta{Text: "m"}, textDelta("Hel"), textDelta("lo."), ended},
 			bellcord.TurnAnswer{Text: "Hello.", Messages: []bellcord.AnswerMessage{{Model: "a/b", Thinking: "hm", Text: "Hello."}}},
 		},
 		{
 			"two steps whose calls have the same id",
 			[]bellcord.Body{
-				step("a/b"), said("I look."), call("1"), started("1"), finished("1", true),
+				step("a/b"), textDelta("I look."), call("1"), started("1"), finished("1", true),
 				step("a/c"), call("1"), started("1"), finished("1", false),
-				step("a/c"), said("Found."), ended,
+				step("a/c"), textDelta("Found."), ended,
 			},
 			bellcord.TurnAnswer{Text: "Found.", Messages: []bellcord.AnswerMessage{
 				{Model: "a/b", Text: "I look.", Calls: []bellcord.AnswerCall{answered("1", bellcord.CallFinished, true)}},
@@ -49,7 +49,7 @@ func TestAnswerBuilder_EventsOfATurn_BecomeMessagesInOrder(t *testing.T) {
 		},
 		{
 			"an agent without steps that speaks after a call",
-			[]bellcord.Body{said("I look."), call("1"), call("2"), started("1"), finished("1", false), said("Found."), ended},
+			[]bellcord.Body{textDelta("I look."), call("1"), call("2"), started("1"), finished("1", false), textDelta("Found."), ended},
 			bellcord.TurnAnswer{Text: "Found.", Messages: []bellcord.AnswerMessage{
 				{Text: "I look.", Calls: []bellcord.AnswerCall{answered("1", bellcord.CallFinished, false), answered("2", bellcord.CallNotStarted, false)}},
 				{Text: "Found."},
@@ -57,7 +57,7 @@ func TestAnswerBuilder_EventsOfATurn_BecomeMessagesInOrder(t *testing.T) {
 		},
 		{
 			"an end in the middle of a call",
-			[]bellcord.Body{step("a/b"), said("I run it."), call("1"), call("2"), started("1"), ended},
+			[]bellcord.Body{step("a/b"), textDelta("I run it."), call("1"), call("2"), started("1"), ended},
 			bellcord.TurnAnswer{Text: "I run it.", Messages: []bellcord.AnswerMessage{
 				{Model: "a/b", Text: "I run it.", Calls: []bellcord.AnswerCall{answered("1", bellcord.CallUnknown, false), answered("2", bellcord.CallNotStarted, false)}},
 			}},

@@ -46,7 +46,7 @@ func prompted(text string) bellcord.Body {
 	return bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: text}}
 }
 
-func said(text string) bellcord.Body { return bellcord.TextDelta{Text: text} }
+func textDelta(text string) bellcord.Body { return bellcord.TextDelta{Text: text} }
 
 func called(id string) bellcord.Body {
 	return bellcord.ToolCallRequested{Call: id, Name: "shell", Arguments: json.RawMessage(`{}`)}
@@ -90,20 +90,20 @@ func TestRead_Events_BecomeMessages(t *testing.T) {
 	}{
 		{"nothing", nil, ""},
 		{
-			"an answer in pieces", of(prompted("hi"), begun, step, bellcord.ThinkingDelta{Text: "hm"}, said("hel"), said("lo"), bellcord.StepEnded{}, ended(bellcord.EndDone)),
+			"an answer in pieces", of(prompted("hi"), begun, step, bellcord.ThinkingDelta{Text: "hm"}, textDelta("hel"), textDelta("lo"), bellcord.StepEnded{}, ended(bellcord.EndDone)),
 			"user: \"hi\"\nassistant: \"hello\"\n",
 		},
 		{
-			"an answer that is only space", of(prompted("hi"), begun, step, said(" \n"), said("\t"), ended(bellcord.EndDone)),
+			"an answer that is only space", of(prompted("hi"), begun, step, textDelta(" \n"), textDelta("\t"), ended(bellcord.EndDone)),
 			"user: \"hi\"\n",
 		},
 		{
-			"a call beside text that is only space", of(prompted("hi"), begun, step, said("\n"), called("a"), started("a"), returned("a", "x"), ended(bellcord.EndDone)),
+			"a call beside text that is only space", of(prompted("hi"), begun, step, textDelta("\n"), called("a"), started("a"), returned("a", "x"), ended(bellcord.EndDone)),
 			"user: \"hi\"\nassistant: \"\" a({})\ntoola: \"x\"\n",
 		},
 		{
 			"results in the order of the calls, and one that is empty",
-			of(prompted("hi"), begun, step, said("so"), called("a"), called("b"), started("b"), started("a"), returned("b", "B"), returned("a", " "), step, said("done"), ended(bellcord.EndDone)),
+			of(prompted("hi"), begun, step, textDelta("so"), called("a"), called("b"), started("b"), started("a"), returned("b", "B"), returned("a", " "), step, textDelta("done"), ended(bellcord.EndDone)),
 			"user: \"hi\"\nassistant: \"so\" a({}) b({})\ntoola: \"(no output)\"\ntoolb: \"B\"\nassistant: \"done\"\n",
 		},
 		{
@@ -114,20 +114,20 @@ func TestRead_Events_BecomeMessages(t *testing.T) {
 		{
 			"prompts where they were begun, not where they were queued",
 			of(
-				prompted("one"), begun, step, said("ans"), "two", prompted("two"), "three", prompted("three"), "one", said("wer"), ended(bellcord.EndDone),
-				"two", begun, step, said("second"), ended(bellcord.EndDone), "three", begun, step, said("third"), ended(bellcord.EndDone),
+				prompted("one"), begun, step, textDelta("ans"), "two", prompted("two"), "three", prompted("three"), "one", textDelta("wer"), ended(bellcord.EndDone),
+				"two", begun, step, textDelta("second"), ended(bellcord.EndDone), "three", begun, step, textDelta("third"), ended(bellcord.EndDone),
 			),
 			"user: \"one\"\nassistant: \"answer\"\nuser: \"two\"\nassistant: \"second\"\nuser: \"three\"\nassistant: \"third\"\n",
 		},
 		{
 			"a queued prompt that was stopped was never said",
-			of(prompted("one"), begun, step, "two", prompted("two"), ended(bellcord.EndStopped), "one", said("yes"), ended(bellcord.EndDone), "three", prompted("three"), begun),
+			of(prompted("one"), begun, step, "two", prompted("two"), ended(bellcord.EndStopped), "one", textDelta("yes"), ended(bellcord.EndDone), "three", prompted("three"), begun),
 			"user: \"one\"\nassistant: \"yes\"\nuser: \"three\"\n",
 		},
 		{
 			"a stop: each call has the fate that is true of it",
 			of(
-				prompted("one"), begun, step, said("so"), called("a"), called("b"), called("c"), started("a"), returned("a", "A"), started("b"),
+				prompted("one"), begun, step, textDelta("so"), called("a"), called("b"), called("c"), started("a"), returned("a", "A"), started("b"),
 				bellcord.ToolOutputDelta{Call: "b", Text: "half"}, bellcord.ToolOutputDelta{Call: "b", Text: " way"}, bellcord.StopRequested{}, ended(bellcord.EndStopped, "b"),
 				"two", prompted("two"), begun,
 			),
@@ -168,7 +168,7 @@ func TestRead_ThousandsOfEvents_ReadsToTheEnd(t *testing.T) {
 	t.Parallel()
 	entries := []any{prompted("count"), begun, step}
 	for i := range 1000 {
-		entries = append(entries, said(fmt.Sprint(i, " ")), bellcord.SessionUpdated{Mode: "ask"})
+		entries = append(entries, textDelta(fmt.Sprint(i, " ")), bellcord.SessionUpdated{Mode: "ask"})
 	}
 	got, err := history.Read(t.Context(), record{events: of(entries...)}, "s")
 	if err != nil || len(got) != 2 || !strings.HasPrefix(got[1].Text, "0 1 2 ") || !strings.HasSuffix(got[1].Text, " 999 ") {
@@ -180,8 +180,8 @@ func TestJoined_AdjacentPiecesOfOneStream_AreMerged(t *testing.T) {
 	t.Parallel()
 	output := func(call, text string) bellcord.Body { return bellcord.ToolOutputDelta{Call: call, Text: text} }
 	events := of(
-		said("a"), said("b"), bellcord.ThinkingDelta{Text: "c"}, bellcord.ThinkingDelta{Text: "d"}, said("e"),
-		output("x", "1"), output("x", "2"), output("y", "3"), step, said("f"), "two", said("g"),
+		textDelta("a"), textDelta("b"), bellcord.ThinkingDelta{Text: "c"}, bellcord.ThinkingDelta{Text: "d"}, textDelta("e"),
+		output("x", "1"), output("x", "2"), output("y", "3"), step, textDelta("f"), "two", textDelta("g"),
 	)
 	before := fmt.Sprint(events)
 	var got []string

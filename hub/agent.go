@@ -115,7 +115,7 @@ func (w *Work) Ask(ctx context.Context, q bellcord.Question) (string, error) {
 	if q.ID == "" {
 		q.ID = bellcord.NewQuestionID()
 	}
-	answer, err := w.turn.ask(q)
+	answer, err := w.turn.openQuestion(q)
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ func (h *Hub) stopForBudget(t *Turn, why string) {
 // has no session limit.
 func (h *Hub) spentBefore(ctx context.Context, t *Turn) (bellcord.Usage, error) {
 	var sum bellcord.Usage
-	if t.Prompt.SessionLimit == (bellcord.SpendingLimit{}) {
+	if t.Prompt.SessionBudget == (bellcord.SpendingLimit{}) {
 		return sum, nil
 	}
 	all, err := h.store.Spending(ctx, bellcord.SpendingQuery{Session: t.Session})

@@ -39,7 +39,7 @@ func TestCursor_OtherProcessWritesBetweenCommitAndDelivery_MissesNoEvent(t *test
 			}
 		}
 		b := &between{Store: stores[0]}
-		h, err := hub.Open(t.Context(), b, script(says), hub.Options{Sweep: time.Hour})
+		h, err := hub.Open(t.Context(), b, script(streamWords), hub.Options{Sweep: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,20 +16,20 @@ import (
 // Hub schedules turns, one at a time per session. Every request enters here
 // (Prompt, Stop, Answer, Drain); readers follow the log.
 type Hub struct {
-	agent     Agent
-	store     bellcord.Store
-	log       *commitlog.Log
-	opts      Options
-	logger    *slog.Logger
-	loose     *commitlog.Journal // for ops that do not belong to an open session
-	peers     Peers
-	quit      chan struct{}
-	closeOnce sync.Once
-	closeErr  error
-	fenced    chan struct{} // closed when another process has taken over this process's turns
-	swept     sync.WaitGroup
-	unheard   bool // the last poll of the sweep failed; used by the sweep only
-	runs      sync.WaitGroup
+	agent      Agent
+	store      bellcord.Store
+	log        *commitlog.Log
+	opts       Options
+	logger     *slog.Logger
+	loose      *commitlog.Journal // for ops that do not belong to an open session
+	peers      Peers
+	quit       chan struct{}
+	closeOnce  sync.Once
+	closeErr   error
+	fenced     chan struct{} // closed when another process has taken over this process's turns
+	swept      sync.WaitGroup
+	pollFailed bool // the last poll of the sweep failed; used by the sweep only
+	runs       sync.WaitGroup
 
 	// mu protects the fields below, the session queues in them, and the fields of
 	// Turn that are marked as such. It is only held for map operations, never
@@ -42,15 +42,15 @@ type Hub struct {
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*line
 	turns    map[bellcord.TurnID]*Turn
-	early    map[promise]kept // stops received before their turn
+	early    map[earlyStopKey]kept // stops received before their turn
 	awaited  map[bellcord.TurnID]*awaited
 	owned    map[string]int // number of turns by owner
 	draining bool
 }
 
-// promise identifies a stop that arrived before its turn. An empty owner matches
+// earlyStopKey identifies a stop that arrived before its turn. An empty owner matches
 // any owner.
-type promise struct {
+type earlyStopKey struct {
 	turn  bellcord.TurnID
 	owner string
 }
@@ -143,7 +143,7 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 		fenced:   make(chan struct{}),
 		sessions: map[bellcord.SessionID]*line{},
 		turns:    map[bellcord.TurnID]*Turn{},
-		early:    map[promise]kept{},
+		early:    map[earlyStopKey]kept{},
 		awaited:  map[bellcord.TurnID]*awaited{},
 		owned:    map[string]int{},
 	}
@@ -252,7 +252,7 @@ func (h *Hub) Accept(ctx context.Context, session bellcord.SessionID, p bellcord
 // no owner or with the given one.
 func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	var found *bellcord.Cause
-	for _, of := range []promise{{t.ID, ""}, {t.ID, owner}} {
+	for _, of := range []earlyStopKey{{t.ID, ""}, {t.ID, owner}} {
 		if early, is := h.early[of]; is && t.tally.Times.Accepted.Before(early.until) {
 			found = lifecycle.Prevailing(found, early.cause)
 		}

@@ -11,7 +11,7 @@ import (
 
 func TestClose_CalledTwice_ReturnsTheSameResult(t *testing.T) {
 	t.Parallel()
-	h := open(t, script(says), hub.Options{}) // the cleanup closes it a third time
+	h := open(t, script(streamWords), hub.Options{}) // the cleanup closes it a third time
 	if first, second := h.Close(context.Background()), h.Close(context.Background()); first != nil || second != nil {
 		t.Errorf("first %v, second %v", first, second)
 	}
@@ -19,7 +19,7 @@ func TestClose_CalledTwice_ReturnsTheSameResult(t *testing.T) {
 
 func TestLaw29_Replace_CauseAndReceiptHaveSameQueueAction(t *testing.T) {
 	t.Parallel()
-	h := open(t, script(says), hub.Options{})
+	h := open(t, script(streamWords), hub.Options{})
 	first, err := h.Prompt(h.session, bellcord.Prompt{Text: "one"})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestOpen_NoStoreOrAgent_ErrorNamesTheMissingArgument(t *testing.T) {
 		store bellcord.Store
 		agent hub.Agent
 	}{
-		{"store", nil, script(says)},
+		{"store", nil, script(streamWords)},
 		{"agent", struct{ bellcord.Store }{}, nil},
 		{"store", nil, nil},
 	} {

@@ -17,8 +17,8 @@ type script func(ctx context.Context, w *hub.Work) error
 
 func (s script) Run(ctx context.Context, w *hub.Work) error { return s(ctx, w) }
 
-// says streams a word every 10 ms until its context ends.
-func says(ctx context.Context, w *hub.Work) error {
+// streamWords streams a word every 10 ms until its context ends.
+func streamWords(ctx context.Context, w *hub.Work) error {
 	if err := w.Step(ctx, bellcord.StepStarted{}); err != nil {
 		return err
 	}
@@ -34,19 +34,19 @@ func says(ctx context.Context, w *hub.Work) error {
 	}
 }
 
-// house is a hub with a SQLite store and one open session.
-type house struct {
+// fixture is a hub with a SQLite store and one open session.
+type fixture struct {
 	*hub.Hub
 	t       *testing.T
 	session bellcord.SessionID
 }
 
-func open(t *testing.T, agent hub.Agent, opts hub.Options) house {
+func open(t *testing.T, agent hub.Agent, opts hub.Options) fixture {
 	t.Helper()
 	return openAt(t, t.TempDir(), agent, opts)
 }
 
-func openAt(t *testing.T, dir string, agent hub.Agent, opts hub.Options) house {
+func openAt(t *testing.T, dir string, agent hub.Agent, opts hub.Options) fixture {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
@@ -65,15 +65,15 @@ func openAt(t *testing.T, dir string, agent hub.Agent, opts hub.Options) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{hub, t, s.ID}
+	return fixture{hub, t, s.ID}
 }
 
-func (h house) prompt(text string) *hub.Turn {
+func (h fixture) prompt(text string) *hub.Turn {
 	h.t.Helper()
 	return h.send(bellcord.Prompt{Text: text})
 }
 
-func (h house) send(p bellcord.Prompt) *hub.Turn {
+func (h fixture) send(p bellcord.Prompt) *hub.Turn {
 	h.t.Helper()
 	turn, err := h.Prompt(h.session, p)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h house) send(p bellcord.Prompt) *hub.Turn {
 }
 
 // stop sends a stop and returns its only answer.
-func (h house) stop(req bellcord.StopRequest) bellcord.StopAnswer {
+func (h fixture) stop(req bellcord.StopRequest) bellcord.StopAnswer {
 	h.t.Helper()
 	answers, err := h.Stop(req).Wait(h.t.Context())
 	if err != nil || len(answers) != 1 {
@@ -95,7 +95,7 @@ func (h house) stop(req bellcord.StopRequest) bellcord.StopAnswer {
 func TestStop_StreamingTurn_EndsImmediatelyAndKeepsText(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, script(says), hub.Options{})
+		h := open(t, script(streamWords), hub.Options{})
 		turn := h.prompt("talk")
 		<-time.After(95 * time.Millisecond)
 		asked := time.Now()
@@ -114,7 +114,7 @@ func TestStop_StreamingTurn_EndsImmediatelyAndKeepsText(t *testing.T) {
 
 func TestStop_DefaultModeAndQueue_AreOmittedFromCause(t *testing.T) {
 	t.Parallel()
-	h := open(t, script(says), hub.Options{})
+	h := open(t, script(streamWords), hub.Options{})
 	for _, req := range []bellcord.StopRequest{{}, {Mode: bellcord.StopNow}, {Queue: bellcord.QueueHold}, {Mode: bellcord.StopNow, Queue: bellcord.QueueHold}} {
 		req.Turn = h.prompt("go").ID
 		if c := h.stop(req).Receipt.Cause; c.Mode != "" || c.Queue != "" {

@@ -58,7 +58,7 @@ func (l *ledger) count() int {
 }
 
 // onLedger returns a hub with a ledger as its store.
-func onLedger(t *testing.T, agent hub.Agent) (house, *ledger) {
+func onLedger(t *testing.T, agent hub.Agent) (fixture, *ledger) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -78,7 +78,7 @@ func onLedger(t *testing.T, agent hub.Agent) (house, *ledger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{hub, t, s.ID}, l
+	return fixture{hub, t, s.ID}, l
 }
 
 func TestLog_OpsDuringACommit_FormTheNextCommit(t *testing.T) {
@@ -231,7 +231,7 @@ func TestCursor_TwoWriters_ReadersOfAnySpeedMissNoEvent(t *testing.T) {
 }
 
 // follow reads a session to the end of its turn, with a pause after each read.
-func (h house) follow(ctx context.Context, pause time.Duration) (events []bellcord.Event) {
+func (h fixture) follow(ctx context.Context, pause time.Duration) (events []bellcord.Event) {
 	cursor, err := h.Events(ctx, h.session, 0)
 	if err != nil {
 		h.t.Error(err)

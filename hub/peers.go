@@ -90,16 +90,16 @@ func (h *Hub) forgo(id bellcord.TurnID, a *awaited) {
 	}
 }
 
-// lookAgain is the first interval for polling the end of another process's turn.
+// pollAgain is the first interval for polling the end of another process's turn.
 // It doubles with each poll, up to Options.Sweep.
-const lookAgain = 25 * time.Millisecond
+const pollAgain = 25 * time.Millisecond
 
 // over blocks until a turn of another process has ended, and returns its record.
 func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
 	heard := h.await(id)
 	defer h.forgo(id, heard)
 	watching := false
-	for wait := lookAgain; ; wait = min(2*wait, h.opts.Sweep) {
+	for wait := pollAgain; ; wait = min(2*wait, h.opts.Sweep) {
 		record, err := h.store.Turn(ctx, id)
 		if err != nil || record.State == bellcord.StateEnded {
 			return record, err

@@ -119,7 +119,7 @@ func (h *Hub) Queue(session bellcord.SessionID) []bellcord.QueueEntry {
 
 // standingLocked returns the state of a turn in the session's queue.
 func (l *line) standingLocked(t *Turn) bellcord.QueueEntry {
-	s := bellcord.QueueEntry{Turn: t.ID, Position: slices.Index(l.turns, t), Text: t.text, State: bellcord.StateQueued, Held: t.held, Stop: t.askedToStop(), Questions: t.Questions()}
+	s := bellcord.QueueEntry{Turn: t.ID, Position: slices.Index(l.turns, t), Text: t.text, State: bellcord.StateQueued, Held: t.held, StopRequest: t.stopRequested(), Questions: t.Questions()}
 	if l.running == t {
 		s.State = bellcord.StateRunning
 	}

@@ -37,17 +37,17 @@ func TestReceipt_EmittedBodies_AreCounted(t *testing.T) {
 		{"nothing", nil, bellcord.Receipt{Usage: bellcord.Usage{Exact: true}}},
 		{
 			"text and thinking, in bytes",
-			[]bellcord.Body{bellcord.ThinkingDelta{Text: "hm…"}, said("é"), said("!")},
+			[]bellcord.Body{bellcord.ThinkingDelta{Text: "hm…"}, textDelta("é"), textDelta("!")},
 			bellcord.Receipt{Kept: bellcord.Kept{TextBytes: 3, ThinkingBytes: 5}, Usage: bellcord.Usage{Exact: true}},
 		},
 		{
 			"usage as the model reports it, step by step",
-			[]bellcord.Body{step, said("x"), usage(10, 2), step, usage(20, 3)},
+			[]bellcord.Body{step, textDelta("x"), usage(10, 2), step, usage(20, 3)},
 			bellcord.Receipt{Kept: bellcord.Kept{TextBytes: 1}, Usage: bellcord.Usage{InputTokens: 30, OutputTokens: 5, Exact: true}},
 		},
 		{
 			"usage that the model did not tell is estimated, and flagged",
-			[]bellcord.Body{bellcord.StepStarted{EstimatedInput: 100}, said("12345"), called("a"), bellcord.StepEnded{}, step, usage(20, 3)},
+			[]bellcord.Body{bellcord.StepStarted{EstimatedInput: 100}, textDelta("12345"), called("a"), bellcord.StepEnded{}, step, usage(20, 3)},
 			bellcord.Receipt{Calls: bellcord.Calls{NotStarted: ref("a")}, Kept: bellcord.Kept{TextBytes: 5}, Usage: bellcord.Usage{InputTokens: 120, OutputTokens: 5}},
 		},
 		{
@@ -135,7 +135,7 @@ func TestReceipt_MarkedMoments_AreRecorded(t *testing.T) {
 	})
 }
 
-func said(text string) bellcord.Body { return bellcord.TextDelta{Text: text} }
+func textDelta(text string) bellcord.Body { return bellcord.TextDelta{Text: text} }
 
 func called(id string) bellcord.Body {
 	return bellcord.ToolCallRequested{Call: id, Name: "shell", Arguments: json.RawMessage(`{}`)}

@@ -58,7 +58,7 @@ func (h *Hub) claimTurn(t *Turn, l *line) error {
 		return err
 	}
 	t.began(result.Fence)
-	h.hear(t, result.Stop)
+	h.applyStop(t, result.Stop)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 			h.addHead(ctx, t, result)
 			return
 		case errors.Is(ferr, bellcord.ErrStopRecorded): // another process's stop was recorded first
-			h.hear(t, result.Stop)
+			h.applyStop(t, result.Stop)
 			end, cause = bellcord.EndStopped, result.Stop
 		case errors.Is(ferr, bellcord.ErrFenced):
 			h.endedElsewhere(ctx, t)

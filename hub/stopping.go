@@ -61,7 +61,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		h.relayedLocked(s.turns, req)
 		return s
 	}
-	s.asked = h.stopAllLocked(s.turns, req.Cause, req.Queue)
+	s.records = h.stopAllLocked(s.turns, req.Cause, req.Queue)
 	return s
 }
 
@@ -132,9 +132,9 @@ func (h *Hub) applyStopLocked(t *Turn, cause *bellcord.Cause, fate bellcord.Queu
 	t.stop(cause)
 }
 
-// hear applies a stop that the store already contains. Usually another process
+// applyStop applies a stop that the store already contains. Usually another process
 // recorded it; a stop by this process is applied already and changes nothing.
-func (h *Hub) hear(t *Turn, cause *bellcord.Cause) {
+func (h *Hub) applyStop(t *Turn, cause *bellcord.Cause) {
 	if cause == nil {
 		return
 	}
@@ -198,7 +198,7 @@ const keepRelayed = 10 * time.Second
 
 // keepEarlyLocked keeps a stop for a turn that may still arrive.
 func (h *Hub) keepEarlyLocked(req bellcord.StopRequest, keep time.Duration) {
-	of, now := promise{req.Turn, req.Owner}, time.Now()
+	of, now := earlyStopKey{req.Turn, req.Owner}, time.Now()
 	if had, is := h.early[of]; !is || lifecycle.Overrules(req.Cause, *had.cause) || !now.Before(had.until) {
 		h.early[of] = kept{&req.Cause, now.Add(keep)}
 	}
@@ -210,7 +210,7 @@ type Stopping struct {
 	cause     bellcord.Cause
 	err       error              // why the request matches nothing
 	turns     []*Turn            // in this hub
-	asked     []*commitlog.Entry // the records of the request
+	records   []*commitlog.Entry // the records of the request
 	named     bellcord.TurnID    // the requested turn, if this hub does not have it
 	elsewhere *commitlog.Entry   // the record of the request for other processes
 	settled   atomic.Bool
@@ -228,7 +228,7 @@ func (s *Stopping) Recorded(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	for _, e := range append(s.asked[:len(s.asked):len(s.asked)], s.elsewhere) {
+	for _, e := range append(s.records[:len(s.records):len(s.records)], s.elsewhere) {
 		if e != nil {
 			_, one := e.Wait(ctx)
 			err = errors.Join(err, one)
@@ -296,6 +296,6 @@ func (h *Hub) appended(t *Turn, r bellcord.Result) {
 	case r.Err != nil:
 		t.cancel(r.Err)
 	case lifecycle.CutsNow(r.Stop):
-		h.hear(t, r.Stop)
+		h.applyStop(t, r.Stop)
 	}
 }

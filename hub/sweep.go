@@ -21,7 +21,7 @@ func (h *Hub) sweep() {
 			return
 		case <-tick.C:
 		}
-		err := h.look(n%second == 0) // once per second is often enough for dead processes
+		err := h.pollStore(n%second == 0) // once per second is often enough for dead processes
 		if errors.Is(err, bellcord.ErrFenced) {
 			h.takenForDead()
 			return
@@ -32,16 +32,16 @@ func (h *Hub) sweep() {
 	}
 }
 
-// mostLook limits the duration of one poll, so that a store that does not respond
+// maxPoll limits the duration of one poll, so that a store that does not respond
 // does not prevent the next one.
-const mostLook = 5 * time.Second
+const maxPoll = 5 * time.Second
 
-// look applies remote stops and events. If dead is set, it also takes over the
+// pollStore applies remote stops and events. If dead is set, it also takes over the
 // turns of dead processes and discards expired early stops.
-func (h *Hub) look(dead bool) error {
-	ctx, done := context.WithTimeout(context.Background(), mostLook)
+func (h *Hub) pollStore(dead bool) error {
+	ctx, done := context.WithTimeout(context.Background(), maxPoll)
 	defer done()
-	err := h.hearNews(ctx)
+	err := h.applyNews(ctx)
 	if dead && err == nil {
 		err = h.takeOver(ctx)
 		h.forgetEarly(time.Now())
@@ -67,23 +67,23 @@ func (h *Hub) takenForDead() {
 // exit.
 func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 
-// hearNews applies stops and events of other processes if the store reports
+// applyNews applies stops and events of other processes if the store reports
 // changes or the last poll failed.
-func (h *Hub) hearNews(ctx context.Context) error {
+func (h *Hub) applyNews(ctx context.Context) error {
 	news, err := h.store.Changed(ctx)
-	h.log.Looked(err)
+	h.log.Polled(err)
 	unseen := h.log.Unseen()
-	if err == nil && !news && !h.unheard && !unseen {
+	if err == nil && !news && !h.pollFailed && !unseen {
 		return nil
 	}
-	err = errors.Join(err, h.hearStops(ctx))
+	err = errors.Join(err, h.applyStops(ctx))
 	err = errors.Join(err, h.log.Refresh(ctx))
-	h.unheard = err != nil
+	h.pollFailed = err != nil
 	return err
 }
 
-// hearStops applies stops that another process recorded.
-func (h *Hub) hearStops(ctx context.Context) error {
+// applyStops applies stops that another process recorded.
+func (h *Hub) applyStops(ctx context.Context) error {
 	records, err := h.store.RecordedStops(ctx)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (h *Hub) hearStops(ctx context.Context) error {
 		t := h.turns[r.ID]
 		h.mu.Unlock()
 		if t != nil {
-			h.hear(t, r.Stop)
+			h.applyStop(t, r.Stop)
 		}
 	}
 	return nil

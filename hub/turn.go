@@ -43,12 +43,12 @@ type Turn struct {
 	holds []bellcord.TurnID
 	drops []bellcord.TurnID
 
-	mu        sync.Mutex
-	tally     lifecycle.Tally
-	bounds    bounds
-	questions map[string]open
-	asked     int             // number of questions so far
-	after     *bellcord.Cause // a stop that waits for the next step
+	mu            sync.Mutex
+	tally         lifecycle.Tally
+	bounds        bounds
+	questions     map[string]open
+	questionCount int             // number of questions so far
+	after         *bellcord.Cause // a stop that waits for the next step
 }
 
 func newTurn(session bellcord.SessionID, p bellcord.Prompt) *Turn {
@@ -131,9 +131,9 @@ func (t *Turn) cause() *bellcord.Cause {
 	return c
 }
 
-// askedToStop returns the stop requested for the turn, including one deferred to
+// stopRequested returns the stop requested for the turn, including one deferred to
 // the next step, or nil.
-func (t *Turn) askedToStop() *bellcord.Cause {
+func (t *Turn) stopRequested() *bellcord.Cause {
 	if c := t.cause(); c != nil {
 		return c
 	}
@@ -188,20 +188,20 @@ type given struct{ choice, by string }
 // open is an unanswered question.
 type open struct {
 	question bellcord.Question
-	asked    int // number of the question in its turn
+	number   int // number of the question in its turn
 	answer   chan given
 }
 
-// ask registers a question. It fails with the turn's cause after a stop.
-func (t *Turn) ask(q bellcord.Question) (<-chan given, error) {
+// openQuestion registers a question. It fails with the turn's cause after a stop.
+func (t *Turn) openQuestion(q bellcord.Question) (<-chan given, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil {
 		return nil, context.Cause(t.ctx)
 	}
-	t.asked++
+	t.questionCount++
 	answer := make(chan given, 1)
-	t.questions[q.ID] = open{question: q, asked: t.asked, answer: answer}
+	t.questions[q.ID] = open{question: q, number: t.questionCount, answer: answer}
 	return answer, nil
 }
 
@@ -213,7 +213,7 @@ func (t *Turn) Questions() []bellcord.Question {
 	if t.ctx.Err() != nil {
 		return nil
 	}
-	opens := slices.SortedFunc(maps.Values(t.questions), func(a, b open) int { return a.asked - b.asked })
+	opens := slices.SortedFunc(maps.Values(t.questions), func(a, b open) int { return a.number - b.number })
 	var all []bellcord.Question
 	for _, o := range opens {
 		all = append(all, o.question)

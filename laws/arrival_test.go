@@ -13,7 +13,7 @@ func TestLaw01_StopOfOneTurn_LeavesTheNextTurnRunning(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		next := sc.send("", "[slow 5] the next turn")
-		sc.await(next.ID, saidSo("word2"))
+		sc.await(next.ID, emittedText("word2"))
 		again, err := sc.entrance().Stop(bellcord.StopTurn(sc.id, by)).Wait(t.Context())
 		if err != nil || again[0].State != bellcord.StopStateAlreadyEnded {
 			t.Errorf("a late stop was answered %+v, %v", again, err)
@@ -29,7 +29,7 @@ func TestLaw01_StopOfSession_DoesNotAffectLaterTurns(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first := s.send("", "[slow 50]")
-		s.await(first.ID, saidSo("word2"))
+		s.await(first.ID, emittedText("word2"))
 		stopping := s.Stop(bellcord.StopSession(s.session, by))
 		later := s.send("", "hello") // accepted after the stop
 		if _, err := stopping.Wait(s.t.Context()); err != nil {
@@ -135,7 +135,7 @@ func TestLaw04_EveryKindOfCause_GivesTheSameReceipt(t *testing.T) {
 						p.Deadline = time.Minute
 					}
 					turn := s.sendPrompt(p)
-					s.await(turn.ID, saidSo("word3"))
+					s.await(turn.ID, emittedText("word3"))
 					o.stop(s, turn)
 					<-turn.Settled()
 					receipts[i] = turn.Receipt()
@@ -159,7 +159,7 @@ func TestLaw05_StopWhileStoreIsStuck_ClosesModelRequestImmediately(t *testing.T)
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 1000]")
-		s.await(turn.ID, saidSo("word3"))
+		s.await(turn.ID, emittedText("word3"))
 		held := s.store.shut(func(bellcord.Op) bool { return true })
 		<-held // no commit completes from here on
 		asked := time.Now()

@@ -107,7 +107,7 @@ func TestLaw31_ConversationFillsWindow_IsCompactedAutomatically(t *testing.T) {
 				if r := s.model.Rejections(); len(r) > 0 {
 					s.t.Errorf("rejected: %v", r)
 				}
-				if strings.Count(s.said(), "word1500") != 6 {
+				if strings.Count(s.answerText(), "word1500") != 6 {
 					s.t.Error("what was said is gone from the log")
 				}
 			})
@@ -157,7 +157,7 @@ func (s *stage) events() []bellcord.Event {
 	return events
 }
 
-func (s *stage) said() string {
+func (s *stage) answerText() string {
 	var all strings.Builder
 	for _, ev := range s.events() {
 		if b, is := ev.Body.(bellcord.TextDelta); is {
@@ -175,7 +175,7 @@ func TestClear_WhileTurnRuns_StopsItAndStartsNewConversation(t *testing.T) {
 			onStageIn(t, format, func(s *stage) {
 				s.done("[say old]")
 				running := s.send("", "[hang after 2]")
-				s.await(running.ID, saidSo("word2"))
+				s.await(running.ID, emittedText("word2"))
 				waiting := s.send("", "[say never]")
 				if _, err := s.Clear(s.session, by); err != nil {
 					s.t.Fatal(err)
@@ -189,7 +189,7 @@ func TestClear_WhileTurnRuns_StopsItAndStartsNewConversation(t *testing.T) {
 				if len(h) != 2 || h[0].Text != "[say new]" || h[1].Text != "new" {
 					s.t.Errorf("the new conversation is %+v", h)
 				}
-				if !strings.Contains(s.said(), "word2") {
+				if !strings.Contains(s.answerText(), "word2") {
 					s.t.Error("what was said before is gone from the log")
 				}
 			})

@@ -69,15 +69,15 @@ var cuts = []cut{
 		requests: 1, open: true,
 	}, {
 		name: "in text", prompt: "[slow 50]",
-		reach:    until(saidSo("word5")),
+		reach:    until(emittedText("word5")),
 		requests: 1, open: true, text: true, keeps: "word5",
 	}, {
 		name: "in text, the stream hanging", prompt: "[hang after 3]",
-		reach:    until(saidSo("word3")),
+		reach:    until(emittedText("word3")),
 		requests: 1, open: true, text: true, keeps: "word3",
 	}, {
 		name: "in tool arguments", prompt: `[say Let me see.][tool quick {"path":"a/very/long/path/that/comes/in/pieces"}][slowargs 1h]`,
-		reach:    until(saidSo("see.")),
+		reach:    until(emittedText("see.")),
 		requests: 1, open: true, text: true, keeps: "Let me see.",
 	}, {
 		name: "between call and dispatch", prompt: `[tool quick {}]`,
@@ -118,7 +118,7 @@ var cuts = []cut{
 		requests: 1, stopped: 2, keeps: "half of the work",
 	}, {
 		name: "in the second step", prompt: `[tool quick {}][then [slow 50]]`,
-		reach:    until(saidSo("word5")),
+		reach:    until(emittedText("word5")),
 		requests: 2, open: true, text: true, finished: 1, keeps: "word5",
 	}, {
 		name: "in retry back-off", prompt: "[status 503 retry 30]",
@@ -185,7 +185,7 @@ type scene struct {
 	*stage
 	cut
 	id bellcord.TurnID
-	told
+	stopAnswer
 	waited  time.Duration    // time until the answer
 	receipt bellcord.Receipt // the stored receipt
 }
@@ -217,7 +217,7 @@ func (s *stage) stopAt(c cut) scene {
 	if c.late != nil {
 		c.late(s, sc.id, c.prompt)
 	}
-	sc.told = answered()
+	sc.stopAnswer = answered()
 	sc.waited, sc.receipt = time.Since(asked), s.ended(sc.id)
 	return sc
 }

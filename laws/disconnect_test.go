@@ -17,13 +17,13 @@ func TestLaw34_ClientDisconnects_TurnContinues(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		w := s.serve()
-		leave := w.look()
+		leave := w.watchSession()
 		turn := w.prompt(api.NewTurn{Text: "[slow 1000 1s]"})
 		waiting, hangUp := context.WithCancel(s.t.Context())
 		hungUp := make(chan error, 1)
 		r := w.request(waiting, by.By, http.MethodGet, "/v1/turns/"+string(turn)+"?wait=60s", nil)
 		go func() { hungUp <- w.do(r).err }()
-		s.await(turn, saidSo("word3"))
+		s.await(turn, emittedText("word3"))
 		leave()
 		hangUp()
 		if err := <-hungUp; err == nil {
@@ -52,17 +52,17 @@ func TestLaw34_StopOnDisconnect_StopsTenSecondsAfterLastViewerLeaves(t *testing.
 			t.Parallel()
 			onStage(t, func(s *stage) {
 				w := s.serve()
-				leave := w.look()
-				leaveToo := w.look()
+				leave := w.watchSession()
+				leaveToo := w.watchSession()
 				turn := w.prompt(api.NewTurn{Text: "[slow 100 1s]", OnDisconnect: "stop"})
-				s.await(turn, saidSo("word3"))
+				s.await(turn, emittedText("word3"))
 				leave() // the second viewer still watches
 				<-time.After(2 * patience)
 				leaveToo()
 				gone := time.Now()
 				select {
 				case <-time.After(c.away):
-					w.look()
+					w.watchSession()
 				case <-s.settled(turn):
 				}
 				r := s.ended(turn)

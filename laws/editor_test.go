@@ -60,9 +60,9 @@ func (s *stage) write(line string) {
 }
 
 // byEditor cancels as an editor does: by a notification, which has no response.
-func byEditor(s *stage, _ bellcord.TurnID) func() told {
+func byEditor(s *stage, _ bellcord.TurnID) func() stopAnswer {
 	s.t.Helper()
 	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, s.session))
 	synctest.Wait()
-	return func() told { return told{} }
+	return func() stopAnswer { return stopAnswer{} }
 }

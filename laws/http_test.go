@@ -19,7 +19,7 @@ import (
 // prompt sends a prompt as anna over HTTP and requires that it is accepted.
 func (w *served) prompt(body api.NewTurn) bellcord.TurnID {
 	w.s.t.Helper()
-	r := w.ask(http.MethodPost, "/v1/sessions/"+string(w.s.session)+"/turns", body)
+	r := w.roundTrip(http.MethodPost, "/v1/sessions/"+string(w.s.session)+"/turns", body)
 	var turn api.Turn
 	if err := json.Unmarshal(r.body, &turn); err != nil || r.status != http.StatusAccepted {
 		w.s.t.Fatalf("the prompt was answered %d %s, %v", r.status, r.body, err)
@@ -47,8 +47,8 @@ func (w *served) watch() (lines *bufio.Scanner, leave func()) {
 	return lines, leave
 }
 
-// look watches the session and discards the events.
-func (w *served) look() (leave func()) {
+// watchSession watches the session and discards the events.
+func (w *served) watchSession() (leave func()) {
 	w.s.t.Helper()
 	lines, leave := w.watch()
 	go func() {
@@ -72,7 +72,7 @@ func TestLaw05_StopOverHTTPWhileStoreIsStuck_ClosesModelRequestImmediately(t *te
 			onStage(t, func(s *stage) {
 				s.serve().token(by.By) // not used before, so its first use must be written, too
 				turn := s.send("", "[slow 1000]")
-				s.await(turn.ID, saidSo("word3"))
+				s.await(turn.ID, emittedText("word3"))
 				s.web.writes.stick()
 				held := s.store.shut(func(bellcord.Op) bool { return true })
 				<-held // no commit completes from here on
@@ -127,7 +127,7 @@ func TestLaw28_EventOverHTTP_IsDurableWhenReceived(t *testing.T) {
 			}
 			shown++
 			if said, is := stored[0].Body.(bellcord.TextDelta); is && shown > 24 && strings.Contains(said.Text, "word5") {
-				w.ask(http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
+				w.roundTrip(http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
 			}
 			ended = stored[0].Turn == turn && kind[bellcord.TurnEnded](stored[0].Body)
 		}
@@ -146,7 +146,7 @@ func TestLaw35_StopOfAnotherOwnersTurnOverHTTP_HasNoEffectAtAnyCutPoint(t *testi
 		for _, annas := range on.ways(1) {
 			for _, c := range cuts {
 				from := annas
-				from.stop = func(s *stage, id bellcord.TurnID) func() told {
+				from.stop = func(s *stage, id bellcord.TurnID) func() stopAnswer {
 					s.bertTries(id, c)
 					return annas.stop(s, id)
 				}

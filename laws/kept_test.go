@@ -177,7 +177,7 @@ func TestLaw29_QueuedTurns_FollowTheRequestedAction(t *testing.T) {
 			t.Parallel()
 			onStage(t, func(s *stage) {
 				running := s.send("", "[hang after 2]")
-				s.await(running.ID, saidSo("word2"))
+				s.await(running.ID, emittedText("word2"))
 				a, b := s.send("", "[say a]"), s.send("", "[say b]")
 				answers, err := s.Stop(bellcord.StopRequest{Turn: running.ID, Cause: by, Queue: fate}).Wait(s.t.Context())
 				if err != nil {

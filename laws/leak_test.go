@@ -45,7 +45,7 @@ func TestLaw18_ManyStops_LeakNothing(t *testing.T) {
 		Model: func(string) (react.Model, error) {
 			return react.Model{Model: provider, Name: "fake"}, nil
 		},
-		Tools: tool.Builtin(keeper, &tool.Yard{Dir: dir + "/outputs"}),
+		Tools: tool.Builtin(keeper, &tool.SessionResources{Dir: dir + "/outputs"}),
 	}
 	hub, err := hub.Open(t.Context(), store, agent, hub.Options{})
 	if err != nil {

@@ -86,7 +86,7 @@ func TestLaw20_AbandonedAgent_CannotWriteIntoTheNextTurn(t *testing.T) {
 			t.Errorf("the late write was answered %v", err)
 		}
 		<-good.Settled()
-		if n := count(s.bodies(good.ID), saidSo("late")); n != 0 || good.Receipt().End != bellcord.EndDone {
+		if n := count(s.bodies(good.ID), emittedText("late")); n != 0 || good.Receipt().End != bellcord.EndDone {
 			t.Errorf("%d late writes; %+v", n, good.Receipt())
 		}
 	})

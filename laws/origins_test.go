@@ -23,8 +23,8 @@ var (
 	everyNode   = flag.Bool("nodes", false, "hold every law on PostgreSQL with the stop coming from every origin, at every node")
 )
 
-// told is the answer that the sender of a stop received.
-type told struct {
+// stopAnswer is the answer that the sender of a stop received.
+type stopAnswer struct {
 	answer bellcord.StopAnswer
 	raw    []byte // the receipt as sent over the wire, if any
 	body   []byte // the complete response body
@@ -37,7 +37,7 @@ type origin struct {
 	ready func(s *stage) // called before the prompt is sent
 	// stop returns when the stop has been received; the returned function waits
 	// for the answer.
-	stop   func(s *stage, id bellcord.TurnID) func() told
+	stop   func(s *stage, id bellcord.TurnID) func() stopAnswer
 	cause  bellcord.Cause       // the cause as recorded for this origin
 	queue  bellcord.QueueAction // action that the stop requests
 	scope  bool                 // the stop names a scope instead of a turn
@@ -108,19 +108,19 @@ func (o origin) silentAt(c cut) string {
 	return o.cannot[c.name]
 }
 
-func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*stage, bellcord.TurnID) func() told {
-	return func(s *stage, id bellcord.TurnID) func() told {
+func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*stage, bellcord.TurnID) func() stopAnswer {
+	return func(s *stage, id bellcord.TurnID) func() stopAnswer {
 		stopping := s.entrance().Stop(request(s, id))
 		if len(s.nodes) > 1 {
 			synctest.Wait() // it has progressed as far as it can without time passing
 		}
-		return func() told {
+		return func() stopAnswer {
 			s.t.Helper()
 			answers, err := stopping.Wait(s.t.Context())
 			if err != nil {
 				s.t.Fatalf("the stop answered %v, %v", answers, err)
 			}
-			as := told{answer: bellcord.StopAnswer{State: api.NothingToStop}}
+			as := stopAnswer{answer: bellcord.StopAnswer{State: api.NothingToStop}}
 			for _, a := range answers {
 				if a.Turn == id {
 					as.answer = a
@@ -133,9 +133,9 @@ func byCore(request func(*stage, bellcord.TurnID) bellcord.StopRequest) func(*st
 
 // byStore stops as another process does. It receives no answer and reads the
 // stored receipt.
-func byStore(s *stage, id bellcord.TurnID) func() told {
+func byStore(s *stage, id bellcord.TurnID) func() stopAnswer {
 	s.stopFromOutside(id)
-	return func() told { return told{} }
+	return func() stopAnswer { return stopAnswer{} }
 }
 
 // Law 4: for every origin and every cut point, the stored receipt is equal to
@@ -172,7 +172,7 @@ func likeTheCore(t *testing.T, at setting, c cut, core *bellcord.Receipt) {
 		}
 		sc.isLike(at.from, *core)
 		if at.from.http {
-			sc.wasTold(at.from)
+			sc.checkReply(at.from)
 		}
 	})
 }
@@ -231,8 +231,8 @@ func inOrder(r bellcord.Receipt) bellcord.Receipt {
 	return r
 }
 
-// wasTold compares the HTTP response with the stored receipt.
-func (sc scene) wasTold(from origin) {
+// checkReply compares the HTTP response with the stored receipt.
+func (sc scene) checkReply(from origin) {
 	sc.t.Helper()
 	state, status := bellcord.StopStateSettled, http.StatusOK
 	switch {
@@ -256,7 +256,7 @@ func (sc scene) wasTold(from origin) {
 	var turn struct {
 		Receipt json.RawMessage `json:"receipt"`
 	}
-	r := sc.serve().ask(http.MethodGet, "/v1/turns/"+string(sc.id), nil)
+	r := sc.serve().roundTrip(http.MethodGet, "/v1/turns/"+string(sc.id), nil)
 	if err := json.Unmarshal(r.body, &turn); err != nil || !bytes.Equal(turn.Receipt, onRecord) {
 		sc.t.Errorf("asked again: %d %s, %v\non record %s", r.status, r.body, err, onRecord)
 	}

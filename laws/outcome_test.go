@@ -36,7 +36,7 @@ func TestLaw07_ConcurrentStops_ReturnTheSameReceipt(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[hang after 2]")
-		s.await(turn.ID, saidSo("word2"))
+		s.await(turn.ID, emittedText("word2"))
 		receipts := make([]*bellcord.Receipt, 20)
 		var all sync.WaitGroup
 		for i := range receipts {

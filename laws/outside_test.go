@@ -36,7 +36,7 @@ func TestLaw29_StopFromAnotherProcess_HoldsTheQueue(t *testing.T) {
 					s.stopFromOutside(turn.ID)
 					s.store.open()
 				} else {
-					s.await(turn.ID, saidSo("word3"))
+					s.await(turn.ID, emittedText("word3"))
 					s.stopFromOutside(turn.ID)
 				}
 				<-turn.Settled()

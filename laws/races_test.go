@@ -67,7 +67,7 @@ const (
 
 // race sends a prompt and its stop in the given order, the stop delayed by late
 // if it comes second, and returns the answer to the stop.
-func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text string) told {
+func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text string) stopAnswer {
 	c.t.Helper()
 	prompt := func() reply {
 		return c.one.do(c.t, http.MethodPost, "/v1/sessions/"+string(c.session)+"/turns", api.NewTurn{ID: string(id), Text: text})
@@ -90,7 +90,7 @@ func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text st
 		<-time.After(late)
 		stopped = stop()
 	}
-	as, err := stopped.told(id)
+	as, err := stopped.stopOf(id)
 	if prompted.err != nil || prompted.status != http.StatusAccepted || err != nil {
 		c.t.Fatalf("prompted: %d %s %v; stopped: %d %s %v", prompted.status, prompted.body, prompted.err, stopped.status, stopped.body, err)
 	}
@@ -102,7 +102,7 @@ func (c *course) race(order int, late time.Duration, id bellcord.TurnID, text st
 
 // audit waits for the turn's end, compares the answer to the stop with the
 // store, and counts the ends.
-func (c *course) audit(id bellcord.TurnID, as told) (ends int) {
+func (c *course) audit(id bellcord.TurnID, as stopAnswer) (ends int) {
 	c.t.Helper()
 	if err := c.hub.Await(c.t.Context(), id); err != nil {
 		c.t.Fatal(err)

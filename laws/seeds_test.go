@@ -33,10 +33,10 @@ func TestLaw21_RandomConversations_AreAcceptedAfterEveryCut(t *testing.T) {
 					}
 					chance := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
 					for range chance.IntN(3) {
-						s.speak(formats[chance.IntN(len(formats))])
+						s.useFormat(formats[chance.IntN(len(formats))])
 						<-s.send("", earlier[chance.IntN(len(earlier))]).Settled()
 					}
-					s.speak(formats[chance.IntN(len(formats))])
+					s.useFormat(formats[chance.IntN(len(formats))])
 					later := c
 					later.reach = func(s *stage, id bellcord.TurnID, p string) {
 						if c.reach != nil {

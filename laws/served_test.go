@@ -109,9 +109,9 @@ func (w *served) do(r *http.Request) reply {
 	return reply{resp.StatusCode, body, err}
 }
 
-// ask sends a request as anna, the owner of the session, and waits for the
+// roundTrip sends a request as anna, the owner of the session, and waits for the
 // response.
-func (w *served) ask(method, path string, body any) reply {
+func (w *served) roundTrip(method, path string, body any) reply {
 	w.s.t.Helper()
 	return w.do(w.request(w.s.t.Context(), by.By, method, path, body))
 }
@@ -137,13 +137,13 @@ type stopReply struct {
 	} `json:"turns"`
 }
 
-// told extracts what a stop's response contains about a turn.
-func (r reply) told(id bellcord.TurnID) (told, error) {
+// stopOf extracts what a stop's response contains about a turn.
+func (r reply) stopOf(id bellcord.TurnID) (stopAnswer, error) {
 	var said stopReply
 	if err := errors.Join(r.err, json.Unmarshal(r.body, &said)); err != nil {
-		return told{}, err
+		return stopAnswer{}, err
 	}
-	as := told{status: r.status, body: r.body, answer: bellcord.StopAnswer{State: said.State}}
+	as := stopAnswer{status: r.status, body: r.body, answer: bellcord.StopAnswer{State: said.State}}
 	for _, turn := range said.Turns {
 		if turn.Turn != id {
 			continue
@@ -158,13 +158,13 @@ func (r reply) told(id bellcord.TurnID) (told, error) {
 }
 
 // byHTTP returns an origin's stop function that sends anna's stop to a path.
-func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueAction) func(*stage, bellcord.TurnID) func() told {
-	return func(s *stage, id bellcord.TurnID) func() told {
+func byHTTP(path func(s *stage, id bellcord.TurnID) string, queue bellcord.QueueAction) func(*stage, bellcord.TurnID) func() stopAnswer {
+	return func(s *stage, id bellcord.TurnID) func() stopAnswer {
 		s.t.Helper()
-		answer := s.serve().begin(by.By, path(s, id), api.Stop{Why: by.Reason, Queue: string(queue), Wait: "60s"})
-		return func() told {
+		answer := s.serve().begin(by.By, path(s, id), api.Stop{Reason: by.Reason, Queue: string(queue), Wait: "60s"})
+		return func() stopAnswer {
 			r := answer()
-			as, err := r.told(id)
+			as, err := r.stopOf(id)
 			if err != nil {
 				s.t.Fatalf("the stop was answered %d %s: %v", r.status, r.body, err)
 			}

@@ -316,7 +316,7 @@ func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result
 	return g.Store.Commit(ctx, ops)
 }
 
-func saidSo(word string) func(bellcord.Body) bool {
+func emittedText(word string) func(bellcord.Body) bool {
 	return func(b bellcord.Body) bool {
 		said, is := b.(bellcord.TextDelta)
 		return is && strings.Contains(said.Text, word)

@@ -41,9 +41,9 @@ func TestLaw21_StopAfterAnyByte_LeavesHistoryThatAllFormatsAccept(t *testing.T) 
 					for n := 0; s.stoppedAfter(n, script); n += *stride {
 						stops++
 						s.keepsTheRules()
-						s.speak(formats[(i+stops)%len(formats)])
+						s.useFormat(formats[(i+stops)%len(formats)])
 						s.done("and now?")
-						s.speak(format)
+						s.useFormat(format)
 						if stops%8 == 7 {
 							s.freshSession()
 						}
@@ -69,8 +69,8 @@ func (s *stage) stoppedAfter(n int, script string) bool {
 	return turn.Receipt().End == bellcord.EndStopped
 }
 
-// speak switches the session's next turn to another wire format.
-func (s *stage) speak(format string) {
+// useFormat switches the session's next turn to another wire format.
+func (s *stage) useFormat(format string) {
 	s.t.Helper()
 	if _, err := s.Configure(s.session, bellcord.SessionUpdated{Model: format + "/fake"}); err != nil {
 		s.t.Fatal(err)
@@ -193,7 +193,7 @@ func TestLaw21_SignedThinking_IsSentBackOnlyToItsModel(t *testing.T) {
 			until  func(bellcord.Body) bool
 			sealed bool
 		}{
-			"stopped in the text behind it": {"[think 3][hang after 2]", saidSo("word2"), true},
+			"stopped in the text behind it": {"[think 3][hang after 2]", emittedText("word2"), true},
 			"stopped in the thinking":       {"[think 50 20ms]", kind[bellcord.ThinkingDelta], false},
 		} {
 			if format == "gemini" {
@@ -212,7 +212,7 @@ func TestLaw21_SignedThinking_IsSentBackOnlyToItsModel(t *testing.T) {
 					if raw := string(requests[len(requests)-1].Raw); strings.Contains(raw, seal) != c.sealed {
 						s.t.Errorf("its own model was told %s", raw)
 					}
-					s.speak("chat")
+					s.useFormat("chat")
 					s.done("and you?")
 					if r := s.model.Rejections(); len(r) > 0 {
 						s.t.Errorf("rejected: %v", r)

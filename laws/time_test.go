@@ -70,7 +70,7 @@ func TestLaw12_StopAfterStep_LetsTheStepFinish(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[slow 5][tool quick {}][then [slow 50]]`)
-		s.await(turn.ID, saidSo("word2"))
+		s.await(turn.ID, emittedText("word2"))
 		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.StopAfterStep})
 		<-turn.Settled()
 		r := turn.Receipt()
@@ -78,7 +78,7 @@ func TestLaw12_StopAfterStep_LetsTheStepFinish(t *testing.T) {
 			s.t.Errorf("receipt %+v after %d requests", r, len(s.model.Requests()))
 		}
 		last := s.send("", "[slow 5]")
-		s.await(last.ID, saidSo("word2"))
+		s.await(last.ID, emittedText("word2"))
 		s.Stop(bellcord.StopRequest{Turn: last.ID, Cause: by, Mode: bellcord.StopAfterStep})
 		<-last.Settled()
 		if r := last.Receipt(); r.End != bellcord.EndDone || r.RaceWinner != bellcord.CompletionWon {
@@ -122,7 +122,7 @@ func TestLaw14_StoreStuck_StopAnswersWithinBound(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[hang after 2]")
-		s.await(turn.ID, saidSo("word2"))
+		s.await(turn.ID, emittedText("word2"))
 		s.store.shut(func(bellcord.Op) bool { return true })
 		asked := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
@@ -157,7 +157,7 @@ func TestLaw14_StoreRecovers_NothingIsLost(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 100]")
-		s.await(turn.ID, saidSo("word2"))
+		s.await(turn.ID, emittedText("word2"))
 		store := s.store.Store
 		s.store.mu.Lock()
 		s.store.Store = &failing{store, time.Now().Add(30 * time.Second)}

@@ -107,10 +107,10 @@ func TestLaw12_CostOrSessionBudgetExceeded_StopsTurn(t *testing.T) {
 		why           string
 	}{
 		"a turn's money":     {bellcord.Prompt{Text: "[say hi]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", MaxCostNanoUSD: 10_000_000}, "the turn's budget of $0.0100"},
-		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionLimit: bellcord.SpendingLimit{MaxTokens: 1500}}, "the session's budget of 1500 tokens"},
-		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionLimit: bellcord.SpendingLimit{MaxCostNanoUSD: 8_000_000}}, "the session's budget of $0.008000"},
+		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxTokens: 1500}}, "the session's budget of 1500 tokens"},
+		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxCostNanoUSD: 8_000_000}}, "the session's budget of $0.008000"},
 		"a session that has nothing left": {
-			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", SessionLimit: bellcord.SpendingLimit{MaxTokens: 900}}, "the session's budget of 900 tokens",
+			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", SessionBudget: bellcord.SpendingLimit{MaxTokens: 900}}, "the session's budget of 900 tokens",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,10 +17,10 @@ func Exceeded(p bellcord.Prompt, used, before bellcord.Usage) string {
 		return fmt.Sprintf("the turn's budget of %d tokens is used up", p.MaxTokens)
 	case reached(p.MaxCostNanoUSD, used.CostNanoUSD):
 		return fmt.Sprintf("the turn's budget of %s is used up", bellcord.Dollars(p.MaxCostNanoUSD))
-	case reached(p.SessionLimit.MaxTokens, all.Total()):
-		return fmt.Sprintf("the session's budget of %d tokens is used up", p.SessionLimit.MaxTokens)
-	case reached(p.SessionLimit.MaxCostNanoUSD, all.CostNanoUSD):
-		return fmt.Sprintf("the session's budget of %s is used up", bellcord.Dollars(p.SessionLimit.MaxCostNanoUSD))
+	case reached(p.SessionBudget.MaxTokens, all.Total()):
+		return fmt.Sprintf("the session's budget of %d tokens is used up", p.SessionBudget.MaxTokens)
+	case reached(p.SessionBudget.MaxCostNanoUSD, all.CostNanoUSD):
+		return fmt.Sprintf("the session's budget of %s is used up", bellcord.Dollars(p.SessionBudget.MaxCostNanoUSD))
 	}
 	return ""
 }

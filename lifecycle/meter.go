@@ -15,11 +15,11 @@ type meter struct {
 
 // request is a model request that has not ended.
 type request struct {
-	model  string
-	price  *bellcord.Price
-	input  int64          // estimated input tokens
-	told   bellcord.Usage // usage reported by the model so far
-	output int64          // bytes of output so far
+	model    string
+	price    *bellcord.Price
+	input    int64          // estimated input tokens
+	reported bellcord.Usage // usage reported by the model so far
+	output   int64          // bytes of output so far
 }
 
 // bytesPerToken is a rule of thumb for estimates, which are marked as such.
@@ -32,7 +32,7 @@ func (m *meter) observe(b bellcord.Body) {
 		m.step = &request{model: b.Model, price: b.Price, input: b.EstimatedInput}
 	case bellcord.UsageReported:
 		if m.step != nil {
-			m.step.told = b.Usage
+			m.step.reported = b.Usage
 		}
 	case bellcord.TextDelta:
 		m.produced(len(b.Text))
@@ -82,7 +82,7 @@ func (m *meter) endRequest(r *request, known *bellcord.Usage) {
 // estimate returns the request's usage so far: the reported usage, completed by
 // estimates.
 func (r *request) estimate() bellcord.Usage {
-	u := r.told
+	u := r.reported
 	if u.InputTokens == 0 {
 		u.InputTokens = r.input
 	}

@@ -18,7 +18,7 @@ import (
 //     one that a close ended, before the close is answered
 type audit struct {
 	schema   schema
-	asked    map[string]*request // by sender and id
+	requests map[string]*request // by sender and id
 	sessions map[string]*conversation
 	problems []string
 }
@@ -33,16 +33,16 @@ type request struct {
 
 // conversation contains the open state of one session.
 type conversation struct {
-	prompts     []*request
-	permissions []*request
-	replays     int             // loads without an answer
-	mayTell     map[string]bool // updates that are allowed without a prompt
-	tools       map[string]bool // tool calls; false after they have ended
-	closed      bool
+	prompts        []*request
+	permissions    []*request
+	replays        int             // loads without an answer
+	allowedUpdates map[string]bool // updates that are allowed without a prompt
+	tools          map[string]bool // tool calls; false after they have ended
+	closed         bool
 }
 
 func newAudit(s schema) *audit {
-	return &audit{schema: s, asked: map[string]*request{}, sessions: map[string]*conversation{}}
+	return &audit{schema: s, requests: map[string]*request{}, sessions: map[string]*conversation{}}
 }
 
 func (a *audit) problem(m message, format string, args ...any) {
@@ -52,7 +52,7 @@ func (a *audit) problem(m message, format string, args ...any) {
 // of returns the conversation of a session and creates it on first use.
 func (a *audit) of(session string) *conversation {
 	if a.sessions[session] == nil {
-		a.sessions[session] = &conversation{mayTell: map[string]bool{}, tools: map[string]bool{}}
+		a.sessions[session] = &conversation{allowedUpdates: map[string]bool{}, tools: map[string]bool{}}
 	}
 	return a.sessions[session]
 }
@@ -62,7 +62,7 @@ func (a *audit) run(messages []message) []string {
 	for _, m := range messages {
 		a.see(m)
 	}
-	for _, r := range a.asked {
+	for _, r := range a.requests {
 		if !r.answered && !r.withdrawn {
 			a.problem(r.message, "never answered")
 		}
@@ -74,7 +74,7 @@ func (a *audit) see(m message) {
 	method := m.Method
 	if m.isAnswer() {
 		other := map[string]string{"client": "agent", "agent": "client"}[m.From]
-		r := a.asked[other+string(m.ID)]
+		r := a.requests[other+string(m.ID)]
 		if r == nil {
 			a.problem(m, "answers nothing that was asked")
 			return
@@ -98,16 +98,16 @@ func (a *audit) see(m message) {
 }
 
 func (a *audit) request(m message) {
-	r := &request{message: m, session: m.said.SessionID}
-	if old := a.asked[m.From+string(m.ID)]; old != nil && !old.answered {
+	r := &request{message: m, session: m.params.SessionID}
+	if old := a.requests[m.From+string(m.ID)]; old != nil && !old.answered {
 		a.problem(m, "the id is in use")
 	}
-	a.asked[m.From+string(m.ID)] = r
+	a.requests[m.From+string(m.ID)] = r
 	c := a.of(r.session)
 	switch m.Method {
 	case "session/prompt":
 		c.prompts = append(c.prompts, r)
-		clear(c.mayTell)
+		clear(c.allowedUpdates)
 	case "session/request_permission":
 		if len(c.prompts) == 0 {
 			a.problem(m, "a permission is asked for without a prompt")
@@ -120,7 +120,7 @@ func (a *audit) request(m message) {
 	case "session/close", "session/delete":
 		c.stop()
 	case "session/set_mode", "session/set_config_option":
-		c.mayTell["current_mode_update"], c.mayTell["config_option_update"] = true, true
+		c.allowedUpdates["current_mode_update"], c.allowedUpdates["config_option_update"] = true, true
 	}
 }
 
@@ -129,19 +129,19 @@ func (a *audit) answer(r *request, m message) {
 	switch r.Method {
 	case "session/prompt":
 		c.prompts = slices.DeleteFunc(c.prompts, func(p *request) bool { return p == r })
-		if r.stopped && m.said.StopReason != "cancelled" {
+		if r.stopped && m.params.StopReason != "cancelled" {
 			a.problem(m, "the prompt was stopped and is not answered cancelled")
 		}
 		a.nothingOpen(c, m)
 	case "session/new", "session/load", "session/resume":
 		if r.Method == "session/new" {
-			c = a.of(m.said.SessionID)
+			c = a.of(m.params.SessionID)
 		}
 		if r.Method == "session/load" {
 			c.replays--
 			a.nothingOpen(c, m)
 		}
-		c.mayTell["available_commands_update"], c.mayTell["session_info_update"] = true, true
+		c.allowedUpdates["available_commands_update"], c.allowedUpdates["session_info_update"] = true, true
 	case "session/close", "session/delete":
 		if len(c.prompts) > 0 {
 			a.problem(m, "answered before the session's prompts")
@@ -173,12 +173,12 @@ func (c *conversation) stop() {
 }
 
 func (a *audit) notification(m message) {
-	c := a.of(m.said.SessionID)
+	c := a.of(m.params.SessionID)
 	switch m.Method {
 	case "session/cancel":
 		c.stop()
 	case "$/cancel_request":
-		if r := a.asked[m.From+string(m.said.RequestID)]; r == nil {
+		if r := a.requests[m.From+string(m.params.RequestID)]; r == nil {
 			a.problem(m, "withdraws nothing that was asked")
 		} else if !r.answered {
 			r.withdrawn, r.stopped = m.From == "agent", true
@@ -189,11 +189,11 @@ func (a *audit) notification(m message) {
 }
 
 func (a *audit) update(c *conversation, m message) {
-	u := m.said.Update
+	u := m.params.Update
 	switch {
 	case c.closed:
 		a.problem(m, "told of a closed session")
-	case len(c.prompts) == 0 && c.replays == 0 && !c.mayTell[u.Kind]:
+	case len(c.prompts) == 0 && c.replays == 0 && !c.allowedUpdates[u.Kind]:
 		a.problem(m, "%s is told while no prompt is open", u.Kind)
 	}
 	open, known := c.tools[u.ToolCallID]

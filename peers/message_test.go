@@ -15,7 +15,7 @@ type message struct {
 	Result  json.RawMessage `json:"result"`
 	Error   json.RawMessage `json:"error"`
 
-	said params
+	params params
 }
 
 // params are the parameters of all methods and the results, in one struct.
@@ -53,7 +53,7 @@ func understand(f frame) (message, error) {
 		of = m.Result
 	}
 	if of != nil {
-		if err := json.Unmarshal(of, &m.said); err != nil {
+		if err := json.Unmarshal(of, &m.params); err != nil {
 			return m, fmt.Errorf("%s: %w", m, err)
 		}
 	}

@@ -11,24 +11,24 @@ func reloaded(t *testing.T) (agent *wire, session, prompt string) {
 	t.Helper()
 	r := bareRig(t)
 	agent = r.wire()
-	agent.ask("initialize", map[string]any{"protocolVersion": 1})
+	agent.roundTrip("initialize", map[string]any{"protocolVersion": 1})
 	session = agent.session()
 	agent.send(agent.request("session/prompt", promptOf(session, "[slow 100 20ms]")))
 	prompt = fmt.Sprint(agent.lastID)
 	agent.until(message.isChunk)
-	if m := agent.ask("session/load", map[string]any{"sessionId": session, "cwd": r.path("work"), "mcpServers": []any{}}); m.Error != nil {
+	if m := agent.roundTrip("session/load", map[string]any{"sessionId": session, "cwd": r.path("work"), "mcpServers": []any{}}); m.Error != nil {
 		t.Fatal(m)
 	}
 	return agent, session, prompt
 }
 
-func (m message) isChunk() bool { return m.said.Update.Kind == "agent_message_chunk" }
+func (m message) isChunk() bool { return m.params.Update.Kind == "agent_message_chunk" }
 
 func TestLoad_DuringATurn_PromptCanBeCancelledByItsRequest(t *testing.T) {
 	t.Parallel()
 	agent, _, prompt := reloaded(t)
 	agent.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + prompt + "}}\n")
-	if m := agent.answer(); string(m.ID) != prompt || m.said.StopReason != "cancelled" {
+	if m := agent.answer(); string(m.ID) != prompt || m.params.StopReason != "cancelled" {
 		t.Errorf("the cancelled prompt was answered %v", m)
 	}
 	agent.close()
@@ -38,7 +38,7 @@ func TestLoad_DuringATurn_PromptCanBeCancelledByItsSession(t *testing.T) {
 	t.Parallel()
 	agent, session, prompt := reloaded(t)
 	agent.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + session + "\"}}\n")
-	if m := agent.answer(); string(m.ID) != prompt || m.said.StopReason != "cancelled" {
+	if m := agent.answer(); string(m.ID) != prompt || m.params.StopReason != "cancelled" {
 		t.Errorf("the cancelled prompt was answered %v", m)
 	}
 	agent.close()
@@ -61,7 +61,7 @@ func TestLoad_DuringATurn_SendsNoTextTwice(t *testing.T) {
 	told := map[string]int{}
 	agent.until(func(m message) bool {
 		if m.isChunk() {
-			told[textOf(m.said.Update.Content)]++
+			told[textOf(m.params.Update.Content)]++
 		}
 		return m.isAnswer() && string(m.ID) == prompt
 	})

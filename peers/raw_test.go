@@ -16,7 +16,7 @@ func TestCancel_InOneWriteWithItsPrompt_IsNeverLost(t *testing.T) {
 	t.Parallel()
 	r := bareRig(t)
 	agent := r.wire()
-	agent.ask("initialize", map[string]any{"protocolVersion": 1})
+	agent.roundTrip("initialize", map[string]any{"protocolVersion": 1})
 	var tally stops
 	session := agent.session()
 	for i := range each {
@@ -26,8 +26,8 @@ func TestCancel_InOneWriteWithItsPrompt_IsNeverLost(t *testing.T) {
 		tally.add(agent.promptAndCancel(agent.session(), fmt.Sprintf("[slow 20 5ms] fresh %d.", i)))
 	}
 	// A session that was stopped a thousand times still works.
-	last := agent.ask("session/prompt", promptOf(session, andNow))
-	if last.said.StopReason != "end_turn" {
+	last := agent.roundTrip("session/prompt", promptOf(session, andNow))
+	if last.params.StopReason != "end_turn" {
 		t.Errorf("then a prompt ended so: %v", last)
 	}
 	agent.close() // after this, no request can be open
@@ -57,7 +57,7 @@ func (s *stops) add(prompt string, answer message) {
 	switch {
 	case answer.Error != nil:
 		s.errors++
-	case answer.said.StopReason != "cancelled":
+	case answer.params.StopReason != "cancelled":
 		s.lost++
 	}
 }
@@ -90,7 +90,7 @@ func TestClose_RightAfterAPrompt_IsAnsweredAfterThePrompt(t *testing.T) {
 	const times = 300
 	r := bareRig(t)
 	agent := r.wire()
-	agent.ask("initialize", map[string]any{"protocolVersion": 1})
+	agent.roundTrip("initialize", map[string]any{"protocolVersion": 1})
 	early := 0
 	for range times {
 		session := agent.session()
@@ -103,7 +103,7 @@ func TestClose_RightAfterAPrompt_IsAnsweredAfterThePrompt(t *testing.T) {
 			early++
 			first, second = second, first
 		}
-		if first.said.StopReason != "cancelled" || second.Error != nil {
+		if first.params.StopReason != "cancelled" || second.Error != nil {
 			t.Errorf("prompt and close were answered %v, %v", first, second)
 		}
 	}

@@ -178,8 +178,8 @@ func (r *rig) judge() {
 	r.Logf("%d frames of %d connections checked", frames, len(records))
 }
 
-// asked returns the model's requests with prompts that contain the text.
-func (r *rig) asked(text string) []fakemodel.Request {
+// requestsWith returns the model's requests with prompts that contain the text.
+func (r *rig) requestsWith(text string) []fakemodel.Request {
 	return slices.DeleteFunc(r.model.Requests(), func(q fakemodel.Request) bool { return !strings.Contains(q.Prompt, text) })
 }
 

@@ -36,7 +36,7 @@ func sdkLoad(r *rig) {
 	if !slices.Equal(streamed, replayed) {
 		r.Errorf("streamed:\n  %s\nreplayed:\n  %s", strings.Join(streamed, "\n  "), strings.Join(replayed, "\n  "))
 	}
-	if asked := r.asked(andNow); len(asked) != 1 || asked[0].Messages < 10 {
+	if asked := r.requestsWith(andNow); len(asked) != 1 || asked[0].Messages < 10 {
 		r.Errorf("the model was not told the conversation: %+v", asked)
 	}
 }
@@ -58,7 +58,7 @@ func (r *rig) answers(connection int) []string {
 	var order []string
 	for _, m := range r.messages(connection) {
 		if m.Method == "session/prompt" {
-			prompts[string(m.ID)] = m.said.Prompt[0].Text
+			prompts[string(m.ID)] = m.params.Prompt[0].Text
 		} else if text, is := prompts[string(m.ID)]; is && m.isAnswer() && m.From == "agent" {
 			order = append(order, text)
 		}
@@ -81,9 +81,9 @@ func (r *rig) transcript(connection int) []string {
 	}
 	for _, m := range r.messages(connection) {
 		if m.Method == "session/prompt" {
-			add("user", m.said.Prompt[0].Text)
+			add("user", m.params.Prompt[0].Text)
 		}
-		switch u := m.said.Update; u.Kind {
+		switch u := m.params.Update; u.Kind {
 		case "user_message_chunk":
 			add("user", textOf(u.Content))
 		case "agent_message_chunk":
@@ -120,7 +120,7 @@ func sdkSettings(r *rig) {
 	s.refused("mode", invalidParams)
 	s.refused("model", invalidParams)
 	s.ended()
-	if asked := r.asked("which model"); len(asked) != 1 || asked[0].Model != "fake-mini" {
+	if asked := r.requestsWith("which model"); len(asked) != 1 || asked[0].Model != "fake-mini" {
 		r.Errorf("the model that answered is %+v", asked)
 	}
 	if slices.ContainsFunc(s.seen, func(e event) bool { return e.Permission != "" }) {
@@ -128,7 +128,7 @@ func sdkSettings(r *rig) {
 	}
 	kinds := map[string]int{}
 	for _, m := range r.messages(0) {
-		kinds[m.said.Update.Kind]++
+		kinds[m.params.Update.Kind]++
 	}
 	if kinds["config_option_update"] != 2 || kinds["current_mode_update"] != 1 {
 		r.Errorf("the client was told %v", kinds)
@@ -148,7 +148,7 @@ func sdkShelf(r *rig) {
 	}
 	s.refused("load", resourceNotFound)
 	s.ended()
-	if asked := r.asked("go on"); len(asked) != 1 || asked[0].Messages != 4 {
+	if asked := r.requestsWith("go on"); len(asked) != 1 || asked[0].Messages != 4 {
 		r.Errorf("after the resume the model was told %+v", asked)
 	}
 	if got := r.transcript(1); len(got) != 2 {

@@ -85,7 +85,7 @@ func sdkSameWrite(r *rig) {
 	s.answered(long, "cancelled")
 	s.answered(andNow, "end_turn")
 	s.ended()
-	if late := r.asked(long); len(late) > 0 {
+	if late := r.requestsWith(long); len(late) > 0 {
 		r.Errorf("the model was asked: %+v", late)
 	}
 	messages := r.messages(0)
@@ -112,7 +112,7 @@ func sdkTool(r *rig) {
 		r.Errorf("answered, and these still run: %q", left)
 	}
 	s.thenGoesOn()
-	if n := len(r.asked(prompt)); n != 1 {
+	if n := len(r.requestsWith(prompt)); n != 1 {
 		r.Errorf("the model was asked %d times for the stopped prompt", n)
 	}
 }
@@ -167,7 +167,7 @@ func sdkOverlap(r *rig) {
 	s.answered(queued, "cancelled")
 	s.answered(andNow, "end_turn")
 	s.ended()
-	if late := r.asked(queued); len(late) > 0 {
+	if late := r.requestsWith(queued); len(late) > 0 {
 		r.Errorf("the queued prompt was stopped, and the model was asked: %+v", late)
 	}
 	if first := r.answers(0)[:2]; !slices.Equal(first, []string{"[slow 20 5ms]", "queued and run"}) {

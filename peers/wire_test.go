@@ -85,7 +85,7 @@ func (w *wire) until(is func(message) bool) message {
 // answer returns the next answer to any request.
 func (w *wire) answer() message { return w.until(message.isAnswer) }
 
-func (w *wire) ask(method string, params any) message {
+func (w *wire) roundTrip(method string, params any) message {
 	w.Helper()
 	w.send(w.request(method, params))
 	m := w.answer()
@@ -97,11 +97,11 @@ func (w *wire) ask(method string, params any) message {
 
 func (w *wire) session() string {
 	w.Helper()
-	m := w.ask("session/new", map[string]any{"cwd": w.path("work"), "mcpServers": []any{}})
+	m := w.roundTrip("session/new", map[string]any{"cwd": w.path("work"), "mcpServers": []any{}})
 	if m.Error != nil {
 		w.Fatal(m)
 	}
-	return m.said.SessionID
+	return m.params.SessionID
 }
 
 func promptOf(session, text string) map[string]any {

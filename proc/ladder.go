@@ -29,14 +29,14 @@ type process struct {
 // roll records every process that a ladder has found.
 type roll struct {
 	order []ident
-	who   map[ident]*Ended
+	ended map[ident]*Ended
 	young map[ident]bool // received SIGTERM between fork and exec
 }
 
-// asked records the processes that received SIGTERM while they still ran their
+// markTerminated records the processes that received SIGTERM while they still ran their
 // parent's program. If the parent handles that signal, the child loses it in
 // the exec that follows.
-func (l *roll) asked(list []process) {
+func (l *roll) markTerminated(list []process) {
 	names := make(map[int]string)
 	for _, p := range list {
 		names[p.pid] = p.name
@@ -55,8 +55,8 @@ func (l *roll) asked(list []process) {
 func (l *roll) late(alive []process) []process {
 	late := l.addAlive(orphans(alive), Terminated)
 	for _, p := range alive {
-		if l.young[p.ident] && l.who[p.ident].Name != p.name {
-			l.who[p.ident].Name = p.name
+		if l.young[p.ident] && l.ended[p.ident].Name != p.name {
+			l.ended[p.ident].Name = p.name
 			delete(l.young, p.ident)
 			late = append(late, p)
 		}
@@ -69,12 +69,12 @@ func (l *roll) late(alive []process) []process {
 func (l *roll) addAlive(alive []process, how How) []process {
 	var fresh []process
 	for _, p := range alive {
-		if l.who[p.ident] == nil {
-			l.who[p.ident] = &Ended{PID: p.pid, Name: p.name}
+		if l.ended[p.ident] == nil {
+			l.ended[p.ident] = &Ended{PID: p.pid, Name: p.name}
 			l.order = append(l.order, p.ident)
 			fresh = append(fresh, p)
 		}
-		l.who[p.ident].How = how
+		l.ended[p.ident].How = how
 	}
 	return fresh
 }
@@ -88,9 +88,9 @@ func (l *roll) split(alive []process) (ended, survivors []Ended) {
 	}
 	for _, id := range l.order {
 		if living[id] {
-			survivors = append(survivors, *l.who[id])
+			survivors = append(survivors, *l.ended[id])
 		} else {
-			ended = append(ended, *l.who[id])
+			ended = append(ended, *l.ended[id])
 		}
 	}
 	return ended, survivors
@@ -117,20 +117,20 @@ func orphans(alive []process) []process {
 // the limit for killing, and one more scan.
 func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
-	met := &roll{who: make(map[ident]*Ended), young: make(map[ident]bool)}
-	if first := met.addAlive(p.look(), Terminated); len(first) > 0 {
-		met.asked(first)
-		if !p.ask(first) {
+	met := &roll{ended: make(map[ident]*Ended), young: make(map[ident]bool)}
+	if first := met.addAlive(p.scan(), Terminated); len(first) > 0 {
+		met.markTerminated(first)
+		if !p.terminate(first) {
 			grace = 0
 		}
 	}
 	gone := until(func() bool {
-		alive := p.look()
+		alive := p.scan()
 		if len(alive) == 0 && p.empty() {
 			return true
 		}
 		if late := met.late(alive); len(late) > 0 {
-			p.ask(late)
+			p.terminate(late)
 		}
 		rouse(alive) // a process may have stopped itself before or because of SIGTERM
 		return false
@@ -145,7 +145,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	r := Report{Proof: p.proof()}
 	var alive []process
 	if !gone {
-		alive = p.look()
+		alive = p.scan()
 	}
 	r.Ended, r.Survivors = met.split(alive)
 	r.Took = time.Since(began)

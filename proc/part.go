@@ -8,7 +8,7 @@ type Mark struct{ there map[ident]bool }
 // end them.
 func (r *Running) Mark() Mark {
 	m := Mark{there: make(map[ident]bool)}
-	for _, p := range r.pen.look() {
+	for _, p := range r.container.scan() {
 		m.there[p.ident] = true
 	}
 	return m
@@ -18,7 +18,7 @@ func (r *Running) Mark() Mark {
 // mark.
 func (r *Running) Since(m Mark) []Ended {
 	var all []Ended
-	for _, p := range (&part{r.pen, m}).look() {
+	for _, p := range (&part{r.container, m}).scan() {
 		all = append(all, Ended{PID: p.pid, Name: p.name, Owner: r.command.Owner})
 	}
 	return all
@@ -29,7 +29,7 @@ func (r *Running) Since(m Mark) []Ended {
 // keeps running, but the processes that it started for one request end. The
 // proof is a scan that found none of them.
 func (r *Running) EndSince(m Mark, force <-chan struct{}) Report {
-	report := ladder(&part{r.pen, m}, r.keeper.opts.Grace, force)
+	report := ladder(&part{r.container, m}, r.keeper.opts.Grace, force)
 	own(report.Ended, r.command.Owner)
 	own(report.Survivors, r.command.Owner)
 	return report
@@ -37,22 +37,22 @@ func (r *Running) EndSince(m Mark, force <-chan struct{}) Report {
 
 // crowd is the set of processes that a ladder ends.
 type crowd interface {
-	look() []process         // returns the living processes
-	empty() bool             // reports whether no process is alive
-	ask(list []process) bool // sends SIGTERM; false if that is not possible
-	kill() []process         // kills all processes and returns them
+	scan() []process               // returns the living processes
+	empty() bool                   // reports whether no process is alive
+	terminate(list []process) bool // sends SIGTERM; false if that is not possible
+	kill() []process               // kills all processes and returns them
 	proof() string
 }
 
 // part is the set of processes in a pen that were started after a mark.
 type part struct {
-	pen  *pen
-	mark Mark
+	container *container
+	mark      Mark
 }
 
-func (p *part) look() []process {
+func (p *part) scan() []process {
 	var young []process
-	for _, one := range p.pen.look() {
+	for _, one := range p.container.scan() {
 		if !p.mark.there[one.ident] && !one.dead {
 			young = append(young, one)
 		}
@@ -60,14 +60,14 @@ func (p *part) look() []process {
 	return young
 }
 
-func (p *part) empty() bool { return len(p.look()) == 0 }
+func (p *part) empty() bool { return len(p.scan()) == 0 }
 
-func (p *part) ask(list []process) bool { return askThese(list) }
+func (p *part) terminate(list []process) bool { return terminateEach(list) }
 
 func (p *part) kill() []process {
-	all := p.look()
+	all := p.scan()
 	killThese(all)
 	return all
 }
 
-func (p *part) proof() string { return p.pen.proof() }
+func (p *part) proof() string { return p.container.proof() }

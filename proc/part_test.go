@@ -37,10 +37,10 @@ func TestEndSince_ProcessesAfterMark_EndAndOthersContinue(t *testing.T) {
 					t.Fatal(err)
 				}
 				out := bufio.NewReader(r.Stdout)
-				say(t, out, "ready")
+				expectLine(t, out, "ready")
 				mark := r.Mark()
-				tell(t, r, "go")
-				say(t, out, "done")
+				writeLine(t, r, "go")
+				expectLine(t, out, "done")
 				before := r.Since(mark)
 				report := r.EndSince(mark, nil)
 				if left := r.Since(mark); len(left) > 0 || len(report.Survivors) > 0 {
@@ -52,8 +52,8 @@ func TestEndSince_ProcessesAfterMark_EndAndOthersContinue(t *testing.T) {
 				if !c.slow && report.Took > 400*time.Millisecond {
 					t.Errorf("took %v", report.Took)
 				}
-				tell(t, r, "hello")
-				say(t, out, "alive")
+				writeLine(t, r, "hello")
+				expectLine(t, out, "alive")
 				end := r.End(nil)
 				if len(end.Ended) < 2 || len(end.Survivors) > 0 { // itself, and the processes it had before the mark
 					t.Errorf("ended %+v", end)
@@ -63,7 +63,7 @@ func TestEndSince_ProcessesAfterMark_EndAndOthersContinue(t *testing.T) {
 	}
 }
 
-func say(t *testing.T, out *bufio.Reader, want string) {
+func expectLine(t *testing.T, out *bufio.Reader, want string) {
 	t.Helper()
 	line, err := out.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != want {
@@ -71,7 +71,7 @@ func say(t *testing.T, out *bufio.Reader, want string) {
 	}
 }
 
-func tell(t *testing.T, r *proc.Running, line string) {
+func writeLine(t *testing.T, r *proc.Running, line string) {
 	t.Helper()
 	if _, err := r.Stdin.Write([]byte(line + "\n")); err != nil {
 		t.Fatal(err)

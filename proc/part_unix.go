@@ -4,8 +4,8 @@ package proc
 
 import "golang.org/x/sys/unix"
 
-func askThese(list []process) bool {
-	ask(list)
+func terminateEach(list []process) bool {
+	terminate(list)
 	return true
 }
 

@@ -2,9 +2,9 @@ package proc
 
 import "golang.org/x/sys/windows"
 
-// askThese returns false: a console break is sent to a whole group, and the
+// terminateEach returns false: a console break is sent to a whole group, and the
 // other processes in it must go on.
-func askThese([]process) bool { return false }
+func terminateEach([]process) bool { return false }
 
 func killThese(list []process) {
 	for _, p := range list {

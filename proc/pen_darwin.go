@@ -5,22 +5,22 @@ import (
 	"syscall"
 )
 
-// pen contains the processes of one command, found by process group, session
+// container contains the processes of one command, found by process group, session
 // and marker. On macOS, orphans go to launchd, so a process that leaves its
 // session, clears its environment and loses its parent between two scans is not
 // found.
-type pen struct {
+type container struct {
 	tree      *tree
 	elaborate bool // always false: there is only one way to start
 }
 
-func newPen(id string, _ bool) *pen { return &pen{tree: newTree(id, ident{}, 0)} }
+func newContainer(id string, _ bool) *container { return &container{tree: newTree(id, ident{}, 0)} }
 
 // start starts the process in a new session, which is also a new process group
 // and has no controlling terminal: the command can neither open /dev/tty nor
 // insert keys into the input of the terminal on which this process prompts the
 // user.
-func (p *pen) start(cmd *exec.Cmd) error {
+func (p *container) start(cmd *exec.Cmd) error {
 	defer starting()()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -34,33 +34,33 @@ func (p *pen) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-func recall(e entry) *pen {
+func recall(e entry) *container {
 	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
 		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
-	return &pen{tree: t}
+	return &container{tree: t}
 }
 
-func (p *pen) entry() entry {
+func (p *container) entry() entry {
 	return entry{PID: p.tree.leader.pid, Start: p.tree.leader.start, Place: place()}
 }
 
-func (p *pen) reaped() { waited(p.tree) }
+func (p *container) reaped() { waited(p.tree) }
 
-func (p *pen) proof() string { return "process_scan" }
+func (p *container) proof() string { return "process_scan" }
 
-func (p *pen) tend() { p.tree.look() }
+func (p *container) tend() { p.tree.scanNow() }
 
-func (p *pen) look() []process { return p.tree.look() }
+func (p *container) scan() []process { return p.tree.scanNow() }
 
-func (p *pen) empty() bool { return p.tree.empty() }
+func (p *container) empty() bool { return p.tree.empty() }
 
-func (p *pen) ask(list []process) bool {
-	ask(list)
+func (p *container) terminate(list []process) bool {
+	terminate(list)
 	return true
 }
 
-func (p *pen) kill() []process { return p.tree.kill() }
+func (p *container) kill() []process { return p.tree.kill() }
 
-func (p *pen) leave() { farewell(p.tree) }
+func (p *container) leave() { farewell(p.tree) }

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pen contains the processes of one command: in a cgroup where possible, and
+// container contains the processes of one command: in a cgroup where possible, and
 // always as a tree, because a process with enough privileges can leave its
 // cgroup.
-type pen struct {
+type container struct {
 	cgroup cgroup
 	dir    *os.File // of the cgroup, until the process has started
 	tree   *tree
@@ -21,8 +21,8 @@ type pen struct {
 	elaborate bool // use features that a kernel or its policies may refuse
 }
 
-func newPen(id string, noCgroup bool) *pen {
-	p := &pen{tree: newTree(id, ident{}, 0), elaborate: true}
+func newContainer(id string, noCgroup bool) *container {
+	p := &container{tree: newTree(id, ident{}, 0), elaborate: true}
 	p.tree.stamp = newStamp()
 	if noCgroup {
 		return p
@@ -40,7 +40,7 @@ func newPen(id string, noCgroup bool) *pen {
 	return p
 }
 
-func (p *pen) contained() bool { return p.cgroup != "" }
+func (p *container) contained() bool { return p.cgroup != "" }
 
 // start starts the process in a new session. The process starts in its cgroup
 // or, without a cgroup, is held before its first instruction until it has its
@@ -48,7 +48,7 @@ func (p *pen) contained() bool { return p.cgroup != "" }
 // process group, and it has no controlling terminal: the command can neither
 // open /dev/tty nor insert keys into the input of the terminal on which this
 // process prompts the user.
-func (p *pen) start(cmd *exec.Cmd) error {
+func (p *container) start(cmd *exec.Cmd) error {
 	defer starting()()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	switch {
@@ -67,7 +67,7 @@ func (p *pen) start(cmd *exec.Cmd) error {
 }
 
 // enter registers a process that has just started and is not being waited for.
-func (p *pen) enter(pid int) {
+func (p *container) enter(pid int) {
 	leader, _ := read(pid) // it exists, at worst as a zombie
 	p.tree.leader, p.tree.since = leader.ident, leader.start
 	p.tree.groups[leader.pid] = true
@@ -77,22 +77,22 @@ func (p *pen) enter(pid int) {
 }
 
 // recall returns the pen of a command that a dead keeper started.
-func recall(e entry) *pen {
+func recall(e entry) *container {
 	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
 	t.stamp = e.Stamp
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
 		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
-	return &pen{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t}
+	return &container{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t}
 }
 
-func (p *pen) entry() entry {
+func (p *container) entry() entry {
 	return entry{PID: p.tree.leader.pid, Start: p.tree.leader.start, Stamp: p.tree.stamp, Cgroup: string(p.cgroup), Place: place()}
 }
 
-func (p *pen) reaped() { waited(p.tree) }
+func (p *container) reaped() { waited(p.tree) }
 
-func (p *pen) proof() string {
+func (p *container) proof() string {
 	if p.contained() {
 		return "cgroup_empty"
 	}
@@ -100,7 +100,7 @@ func (p *pen) proof() string {
 }
 
 // tend scans for descendants while the command runs, and reaps its orphans.
-func (p *pen) tend() {
+func (p *container) tend() {
 	if !p.contained() || p.strangers() {
 		p.tree.living(recentTable())
 	}
@@ -109,7 +109,7 @@ func (p *pen) tend() {
 // strangers reports whether this process has adopted orphans. A process that
 // left its cgroup is an orphan or a descendant of one, so without orphans no
 // scan is needed.
-func (p *pen) strangers() bool {
+func (p *container) strangers() bool {
 	if !p.tree.mine {
 		return true
 	}
@@ -128,9 +128,9 @@ func (p *pen) strangers() bool {
 	return err != nil
 }
 
-func (p *pen) look() []process {
+func (p *container) scan() []process {
 	if !p.contained() {
-		return p.tree.look()
+		return p.tree.scanNow()
 	}
 	all := p.cgroup.members()
 	if !p.strangers() {
@@ -140,7 +140,7 @@ func (p *pen) look() []process {
 	for _, m := range all {
 		in[m.ident] = true
 	}
-	for _, m := range p.tree.look() {
+	for _, m := range p.tree.scanNow() {
 		if !in[m.ident] {
 			all = append(all, m)
 		}
@@ -148,19 +148,19 @@ func (p *pen) look() []process {
 	return all
 }
 
-func (p *pen) empty() bool {
+func (p *container) empty() bool {
 	if !p.contained() {
 		return p.tree.empty()
 	}
 	return !p.cgroup.populated() && (!p.strangers() || p.tree.empty())
 }
 
-func (p *pen) ask(list []process) bool {
-	ask(list)
+func (p *container) terminate(list []process) bool {
+	terminate(list)
 	return true
 }
 
-func (p *pen) kill() []process {
+func (p *container) kill() []process {
 	if !p.contained() {
 		return p.tree.kill()
 	}
@@ -177,7 +177,7 @@ func (p *pen) kill() []process {
 }
 
 // leave releases the pen's resources. The cgroup is removed if it is empty.
-func (p *pen) leave() {
+func (p *container) leave() {
 	closeAll(p.dir)
 	farewell(p.tree)
 	if p.contained() && !p.cgroup.populated() {

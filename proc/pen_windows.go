@@ -9,23 +9,23 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// pen contains the processes of one command in a job object, which no process
+// container contains the processes of one command in a job object, which no process
 // can leave. When the job is closed, even by a crash of this process, the
 // system ends all of them, so Windows needs no ledger.
-type pen struct {
-	job    windows.Handle
-	leader uint32
-	told   bool // the console break was sent
+type container struct {
+	job       windows.Handle
+	leader    uint32
+	breakSent bool // the console break was sent
 
 	elaborate bool // always false: there is only one way to start
 }
 
-func newPen(string, bool) *pen { return &pen{} }
+func newContainer(string, bool) *container { return &container{} }
 
 // start starts the process suspended, so that it is in the job before it can
 // start another process. The new process group shields it from a Ctrl-C for
 // this process.
-func (p *pen) start(cmd *exec.Cmd) error {
+func (p *container) start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (p *pen) start(cmd *exec.Cmd) error {
 	return err
 }
 
-func (p *pen) enter(leader uint32) error {
+func (p *container) enter(leader uint32) error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return err
@@ -85,16 +85,16 @@ func wake(pid uint32) error {
 	return err
 }
 
-func (p *pen) entry() entry { return entry{} }
+func (p *container) entry() entry { return entry{} }
 
-func (p *pen) reaped() {}
+func (p *container) reaped() {}
 
-func (p *pen) proof() string { return "job_object" }
+func (p *container) proof() string { return "job_object" }
 
-func (p *pen) tend() {}
+func (p *container) tend() {}
 
-// look returns the processes that the job lists.
-func (p *pen) look() []process {
+// scan returns the processes that the job lists.
+func (p *container) scan() []process {
 	const most = 4096
 	var list struct {
 		assigned, listed uint32
@@ -126,29 +126,29 @@ func nameOf(pid uint32) string {
 	return shorten(windows.UTF16ToString(name[:size]))
 }
 
-func (p *pen) empty() bool { return len(p.look()) == 0 }
+func (p *container) empty() bool { return len(p.scan()) == 0 }
 
-// ask sends a console break to the process group, once. It reaches only
+// terminate sends a console break to the process group, once. It reaches only
 // processes that share this console. If it fails, ask returns false, and the
 // ladder kills the processes without a grace period.
-func (p *pen) ask([]process) bool {
-	if p.told {
+func (p *container) terminate([]process) bool {
+	if p.breakSent {
 		return true
 	}
-	p.told = true
+	p.breakSent = true
 	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, p.leader) == nil
 }
 
 // rouse does nothing: signals do not stop processes on Windows.
 func rouse([]process) {}
 
-func (p *pen) kill() []process {
-	all := p.look()
+func (p *container) kill() []process {
+	all := p.scan()
 	_ = windows.TerminateJobObject(p.job, 1)
 	return all
 }
 
-func (p *pen) leave() {
+func (p *container) leave() {
 	if p.job != 0 {
 		_ = windows.CloseHandle(p.job)
 		p.job = 0

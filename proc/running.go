@@ -17,28 +17,28 @@ type Running struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
-	keeper  *Keeper
-	command Command
-	pipes   *plumbing
-	cmd     *exec.Cmd
-	pen     *pen
-	noted   string
+	keeper    *Keeper
+	command   Command
+	pipes     *plumbing
+	cmd       *exec.Cmd
+	container *container
+	noted     string
 
-	stop   chan struct{} // closed by the first End
-	force  chan struct{} // closed by the first force of any End
-	gone   chan struct{} // closed when the process itself has exited; err is set before
-	heard  chan struct{} // closed at the end of the output
-	done   chan struct{} // closed when all processes have ended; exit and report are set before
-	once   sync.Once
-	hurry  sync.Once
-	err    error
-	exit   Exit
-	report Report
+	stop        chan struct{} // closed by the first End
+	force       chan struct{} // closed by the first force of any End
+	gone        chan struct{} // closed when the process itself has exited; err is set before
+	outputEnded chan struct{} // closed at the end of the output
+	done        chan struct{} // closed when all processes have ended; exit and report are set before
+	once        sync.Once
+	hurry       sync.Once
+	err         error
+	exit        Exit
+	report      Report
 }
 
 func newRunning(k *Keeper, c Command, p *plumbing) *Running {
 	r := &Running{keeper: k, command: c, pipes: p}
-	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.gone, &r.heard, &r.done} {
+	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.gone, &r.outputEnded, &r.done} {
 		*ch = make(chan struct{})
 	}
 	return r
@@ -53,13 +53,13 @@ func (r *Running) follow(piped bool) {
 		go feed(r.pipes.in, r.command.Stdin)
 	}
 	go func() {
-		defer close(r.heard)
+		defer close(r.outputEnded)
 		copyOut(r.pipes.captured, r.command.Output)
 	}()
 	go func() {
 		defer close(r.gone)
 		r.err = r.cmd.Wait() // does not wait for pipes, because they are *os.File
-		r.pen.reaped()
+		r.container.reaped()
 	}()
 	go r.see()
 }
@@ -115,10 +115,10 @@ func (r *Running) see() {
 	defer close(r.done)
 	how := r.watch()
 	closeAll(r.pipes.in) // processes that read stdin until EOF can exit
-	r.report = ladder(r.pen, r.keeper.opts.Grace, r.force)
+	r.report = ladder(r.container, r.keeper.opts.Grace, r.force)
 	r.sign(how)
 	r.drain()
-	r.pen.leave()
+	r.container.leave()
 	if len(r.report.Survivors) == 0 {
 		r.keeper.erase(r)
 	} else {
@@ -147,7 +147,7 @@ func (r *Running) watch() How {
 				return Terminated
 			}
 		case <-timer.C:
-			r.pen.tend()
+			r.container.tend()
 			pause = min(2*pause, last)
 			timer.Reset(pause)
 		}
@@ -222,10 +222,10 @@ func (r *Running) drain() {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case <-r.heard:
+	case <-r.outputEnded:
 	case <-timer.C:
 		_ = r.pipes.captured.SetReadDeadline(time.Now())
-		<-r.heard
+		<-r.outputEnded
 	}
 	closeAll(r.pipes.captured)
 }

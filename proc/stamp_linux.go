@@ -65,7 +65,7 @@ func (t *tree) stampTree() {
 	}
 	for range 3 {
 		fresh := false
-		for _, p := range t.look() {
+		for _, p := range t.scanNow() {
 			fresh = stampOf(p.pid) != t.stamp && putStamp(p.pid, t.stamp) || fresh
 		}
 		if !fresh {

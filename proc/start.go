@@ -115,9 +115,9 @@ func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 // that the pen uses, launch retries once without it.
 func (r *Running) launch() error {
 	id := randomID()
-	err := r.try(id, newPen(id, r.keeper.opts.NoCgroup))
-	if err != nil && r.pen.elaborate && !errors.Is(err, fs.ErrNotExist) {
-		plain := newPen(id, true)
+	err := r.try(id, newContainer(id, r.keeper.opts.NoCgroup))
+	if err != nil && r.container.elaborate && !errors.Is(err, fs.ErrNotExist) {
+		plain := newContainer(id, true)
 		plain.elaborate = false
 		err = r.try(id, plain)
 	}
@@ -129,8 +129,8 @@ func (r *Running) launch() error {
 	return nil
 }
 
-func (r *Running) try(id string, p *pen) error {
-	r.pen = p
+func (r *Running) try(id string, p *container) error {
+	r.container = p
 	r.note(id)
 	r.cmd = r.command.command(r.pipes, id)
 	err := p.start(r.cmd)
@@ -147,7 +147,7 @@ func (r *Running) note(id string) {
 	if l == nil {
 		return
 	}
-	e := r.pen.entry()
+	e := r.container.entry()
 	e.Marker, e.Owner, e.Name = id, r.command.Owner, r.command.label()
 	if err := l.writeEntry(id, e); err != nil {
 		r.keeper.opts.Logger.Warn("cannot write the process ledger", "owner", r.command.Owner, "err", err)

@@ -23,15 +23,15 @@ import (
 //
 // A process that started before the command never belongs to it.
 type tree struct {
-	mu     sync.Mutex
-	id     string // contained in the marker
-	stamp  uint64 // 0 if there is no stamp
-	since  uint64 // start time of the command
-	leader ident
-	mine   bool // started by this process, which adopts its orphans
-	known  map[ident]process
-	groups map[int]bool  // ids of groups and sessions created by members
-	bare   map[ident]int // number of scans in which a process had neither stamp nor marker
+	mu      sync.Mutex
+	id      string // contained in the marker
+	stamp   uint64 // 0 if there is no stamp
+	since   uint64 // start time of the command
+	leader  ident
+	mine    bool // started by this process, which adopts its orphans
+	members map[ident]process
+	groups  map[int]bool  // ids of groups and sessions created by members
+	bare    map[ident]int // number of scans in which a process had neither stamp nor marker
 }
 
 // sure is the number of scans without stamp and marker after which a process is
@@ -39,7 +39,7 @@ type tree struct {
 const sure = 3
 
 func newTree(id string, leader ident, since uint64) *tree {
-	return &tree{id: id, leader: leader, since: since, known: make(map[ident]process), groups: make(map[int]bool), bare: make(map[ident]int)}
+	return &tree{id: id, leader: leader, since: since, members: make(map[ident]process), groups: make(map[int]bool), bare: make(map[ident]int)}
 }
 
 // byAge sorts parents before their children.
@@ -76,7 +76,7 @@ func (t *tree) scan(table []process) []process {
 			}
 		}
 	}
-	return t.remember(young, members)
+	return t.keepMembers(young, members)
 }
 
 // dropGoneGroups drops groups that no longer exist, so that a new group with
@@ -88,7 +88,7 @@ func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 	}
 	for g := range t.groups {
 		head, there := byPID[g]
-		_, ours := t.known[head.ident]
+		_, ours := t.members[head.ident]
 		if !used[g] || (there && !ours && head.ident != t.leader) {
 			delete(t.groups, g)
 		}
@@ -100,7 +100,7 @@ func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 // this command. Stamp and marker are set when a process starts; a process
 // without them does not get them later.
 func (t *tree) bears(p process) bool {
-	if _, ok := t.known[p.ident]; ok || p.ident == t.leader {
+	if _, ok := t.members[p.ident]; ok || p.ident == t.leader {
 		return true
 	}
 	if t.bare[p.ident] < sure {
@@ -112,9 +112,9 @@ func (t *tree) bears(p process) bool {
 	return t.mine && p.parent == os.Getpid() && p.session != ownSession() && isAlone(t)
 }
 
-// remember stores the members for the next scan and returns them with their
+// keepMembers stores the members for the next scan and returns them with their
 // names.
-func (t *tree) remember(young []process, members map[int]bool) []process {
+func (t *tree) keepMembers(young []process, members map[int]bool) []process {
 	known := make(map[ident]process, len(members))
 	var all []process
 	for _, p := range young {
@@ -122,21 +122,21 @@ func (t *tree) remember(young []process, members map[int]bool) []process {
 			continue
 		}
 		if p.name = nameOf(p.pid); p.dead {
-			p.name = t.known[p.ident].name // a zombie has no command line
+			p.name = t.members[p.ident].name // a zombie has no command line
 		}
 		known[p.ident] = p
 		all = append(all, p)
 	}
-	t.known = known
+	t.members = known
 	if len(t.bare) > 2*len(young) { // most entries are of processes that are gone
 		clear(t.bare)
 	}
 	return all
 }
 
-// look scans the current table, reaps the zombies that this process adopted,
+// scanNow scans the current table, reaps the zombies that this process adopted,
 // and returns the living members.
-func (t *tree) look() []process { return t.living(table()) }
+func (t *tree) scanNow() []process { return t.living(table()) }
 
 func (t *tree) living(table []process) []process {
 	var alive []process
@@ -155,18 +155,18 @@ func (t *tree) living(table []process) []process {
 // starts during the read may be missed once.
 func (t *tree) empty() bool {
 	for range 2 {
-		if len(t.look()) > 0 {
+		if len(t.scanNow()) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// ask sends SIGTERM to each process once. If the group leader is alive, the
+// terminate sends SIGTERM to each process once. If the group leader is alive, the
 // signal goes to the whole group, so that a concurrent fork cannot miss it.
 // Otherwise the processes are signalled one by one, parents before children: a
 // shell that lost its child first would continue with its next command.
-func ask(list []process) {
+func terminate(list []process) {
 	groups := make(map[int]bool)
 	for _, p := range list {
 		// p.group may be outdated. A group that the process has left must not
@@ -200,7 +200,7 @@ func (t *tree) kill() []process {
 	halted := make(map[ident]bool)
 	var alive []process
 	for range 20 {
-		alive = t.look()
+		alive = t.scanNow()
 		fresh := false
 		for _, p := range alive {
 			if !halted[p.ident] {

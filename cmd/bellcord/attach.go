@@ -99,8 +99,8 @@ func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID
 		return err
 	}
 	screen.Answer = at.Answer
-	source, done, err := at.Events(ctx, id, max(begin.First-1, 0), func(err error) {
-		screen.Tell(fmt.Sprintf("… connection to the server lost (%v); reconnecting", err))
+	source, done, err := at.Events(ctx, id, max(begin.FirstSeq-1, 0), func(err error) {
+		screen.Notify(fmt.Sprintf("… connection to the server lost (%v); reconnecting", err))
 	})
 	if err != nil {
 		return bellcord.Receipt{}, err

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	stopsSeen = flag.Int("stops-seen", 5, "how often it is measured when a stop is on the screen")
-	beside    = flag.Int("beside", 20, "turns that stream in the same server meanwhile; the figure is for 200")
+	stopsSeen     = flag.Int("stops-seen", 5, "how often it is measured when a stop is on the screen")
+	parallelTurns = flag.Int("beside", 20, "turns that stream in the same server meanwhile; the figure is for 200")
 )
 
 // watches returns a channel with the times at which text was written to the terminal.
@@ -83,7 +83,7 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 	var begun sync.WaitGroup
 	for range 20 { // in parallel, because each waits for the disk
 		begun.Go(func() {
-			for range *beside / 20 {
+			for range *parallelTurns / 20 {
 				server.prompts("[slow 6000 50ms]")
 			}
 		})
@@ -95,7 +95,7 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 	var took []time.Duration
 	for n := range *stopsSeen {
 		if n > 0 {
-			if status := server.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "[slow 6000 50ms]"}, nil); status != 202 {
+			if status := server.request("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "[slow 6000 50ms]"}, nil); status != 202 {
 				t.Fatalf("a turn: %d", status)
 			}
 		}
@@ -109,5 +109,5 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 	at := func(share float64) time.Duration {
 		return took[int(share*float64(len(took)-1))].Round(time.Millisecond)
 	}
-	t.Logf("%d stops beside %d streaming turns: Esc to \"stopping\" p50 %s, p99 %s", len(took), *beside, at(0.5), at(0.99))
+	t.Logf("%d stops beside %d streaming turns: Esc to \"stopping\" p50 %s, p99 %s", len(took), *parallelTurns, at(0.5), at(0.99))
 }

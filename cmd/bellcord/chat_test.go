@@ -177,7 +177,7 @@ func TestChat_ServerRestarted_Reconnects(t *testing.T) {
 	server.ends()
 	c.sees("cannot reach the server")
 	back := w.daemon(nil, "--addr", addr)
-	if status := back.ask("POST", "/v1/sessions/"+string(session)+"/turns", map[string]string{"text": "[say after]"}, nil); status != 202 {
+	if status := back.request("POST", "/v1/sessions/"+string(session)+"/turns", map[string]string{"text": "[say after]"}, nil); status != 202 {
 		t.Fatalf("a turn: %d", status)
 	}
 	c.sees("\nafter")

@@ -34,8 +34,8 @@ func TestServe_DeleteWithFiles_RemovesAllSessionData(t *testing.T) {
 	if n := strings.Count(files(t, w.data), gone); n < 100 {
 		t.Fatalf("only %d occurrences before", n)
 	}
-	if status := s.ask("DELETE", "/v1/sessions/"+string(session)+"?files=true", nil, nil); status != 204 {
-		t.Fatalf("status %d: %s", status, s.said())
+	if status := s.request("DELETE", "/v1/sessions/"+string(session)+"?files=true", nil, nil); status != 204 {
+		t.Fatalf("status %d: %s", status, s.stderrText())
 	}
 	if n := strings.Count(files(t, w.data), gone); n != 0 {
 		t.Errorf("%d occurrences after", n)
@@ -51,17 +51,17 @@ func TestServe_DeleteSession_RemovesOnlyItsWorkspaceAndOnlyOnRequest(t *testing.
 	s := w.daemon(nil)
 	session, _ := s.prompts(`[tool shell {"command":"echo x > kept.txt"}]`)
 	s.until(session, "turn_ended")
-	if status := s.ask("DELETE", "/v1/sessions/"+string(session), nil, nil); status != 204 {
+	if status := s.request("DELETE", "/v1/sessions/"+string(session), nil, nil); status != 204 {
 		t.Fatalf("status %d", status)
 	}
 	if _, err := os.Stat(filepath.Join(w.data, "workspaces", string(session), "kept.txt")); err != nil {
 		t.Error(err)
 	}
 	var named bellcord.Session
-	if status := s.ask("POST", "/v1/sessions", api.NewSession{Dir: w.dir}, &named); status != 201 {
+	if status := s.request("POST", "/v1/sessions", api.NewSession{Dir: w.dir}, &named); status != 201 {
 		t.Fatalf("status %d", status)
 	}
-	if status := s.ask("DELETE", "/v1/sessions/"+string(named.ID)+"?files=true", nil, nil); status != 204 {
+	if status := s.request("DELETE", "/v1/sessions/"+string(named.ID)+"?files=true", nil, nil); status != 204 {
 		t.Fatalf("status %d", status)
 	}
 	if _, err := os.Stat(w.dir); err != nil {

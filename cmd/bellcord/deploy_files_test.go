@@ -121,7 +121,7 @@ func TestDeploy_ShutdownTimeouts_LetTurnsEnd(t *testing.T) {
 	}
 	pod, container := podOf(t, all)
 	grace, sleep := seconds(t, pod, "terminationGracePeriodSeconds"), seconds(t, container, "lifecycle", "preStop", "sleep", "seconds")
-	if finish := time.Duration(c.Serve.Finish); grace < sleep+finish+rest {
+	if finish := time.Duration(c.Serve.ShutdownGrace); grace < sleep+finish+rest {
 		t.Errorf("a pod has %v for %v, %v and %v more", grace, sleep, finish, rest)
 	}
 }

@@ -39,8 +39,8 @@ func manifests(t *testing.T, name string) []yamlMap {
 	return all
 }
 
-// told returns the commands in a file's comments, except those that need docker.
-func told(text string) (commands []string) {
+// documentedCommands returns the commands in a file's comments, except those that need docker.
+func documentedCommands(text string) (commands []string) {
 	for _, found := range regexp.MustCompile(`(?m)^#   (.*)$`).FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(found[1], "docker ") {
 			commands = append(commands, found[1])
@@ -65,7 +65,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir(), nats: map[string]*server.Server{}, compose: manifests(t, "compose.yaml")[0]}
 	s.store = ownSchema(t)
-	script := strings.Join(append(told(deployFile(t, "nats.conf")), told(deployFile(t, "compose.yaml"))...), "\n")
+	script := strings.Join(append(documentedCommands(deployFile(t, "nats.conf")), documentedCommands(deployFile(t, "compose.yaml"))...), "\n")
 	cmd := exec.Command("sh", "-ec", script)
 	cmd.Dir = s.dir
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// hears reports whether a node reaches exactly the given number of other nodes over the bus.
-func (s *daemon) hears(others int) bool {
+// reaches reports whether a node reaches exactly the given number of other nodes over the bus.
+func (s *daemon) reaches(others int) bool {
 	s.t.Helper()
 	var all api.Nodes
-	if status := s.ask("GET", "/v1/nodes", nil, &all); status != 200 {
+	if status := s.request("GET", "/v1/nodes", nil, &all); status != 200 {
 		s.t.Fatalf("the nodes: %d", status)
 	}
 	reached := 0
 	for _, n := range all.Nodes {
-		if !n.Self && n.Bus > 0 {
+		if !n.Self && n.NATSRoundTrip > 0 {
 			reached++
 		}
 	}
@@ -39,7 +39,7 @@ func TestDeploy_NodesOfFiles_FormCluster(t *testing.T) {
 	one, two := s.node("node1"), s.node("node2")
 	pod := s.pod("node3")
 	for _, d := range []*daemon{one, two, pod} {
-		eventually(t, "a node reaches both others: "+d.said(), func() bool { return d.hears(2) })
+		eventually(t, "a node reaches both others: "+d.stderrText(), func() bool { return d.reaches(2) })
 	}
 	s.proves(one)
 	pod.probed(200, 200)
@@ -49,13 +49,13 @@ func TestDeploy_NodesOfFiles_FormCluster(t *testing.T) {
 	pod.signals()
 	pod.probed(503, 200)
 	var answer api.Stopped
-	if status := two.ask("POST", "/v1/turns/"+string(turn)+"/stop", nil, &answer); status != 200 || answer.State != "settled" {
+	if status := two.request("POST", "/v1/turns/"+string(turn)+"/stop", nil, &answer); status != 200 || answer.State != "settled" {
 		t.Errorf("a stop at another node: %d %+v", status, answer)
 	}
 	if code := pod.ends(); code != 0 {
-		t.Errorf("it ended with %d: %s", code, pod.said())
+		t.Errorf("it ended with %d: %s", code, pod.stderrText())
 	}
-	eventually(t, "the others forget it", func() bool { return one.hears(1) })
+	eventually(t, "the others forget it", func() bool { return one.reaches(1) })
 }
 
 // proves runs the health checks of compose, through the node's socket, and of its load balancer,
@@ -92,7 +92,7 @@ func (s *site) proves(d *daemon) {
 func (s *site) stopsPass(d *daemon, caddy string) {
 	s.t.Helper()
 	var doc struct{ Paths map[string]any }
-	if status := d.ask("GET", "/v1/openapi.json", nil, &doc); status != 200 {
+	if status := d.request("GET", "/v1/openapi.json", nil, &doc); status != 200 {
 		s.t.Fatalf("the document: %d", status)
 	}
 	var real []string
@@ -162,8 +162,8 @@ func TestDeploy_NATSConfig_RejectsForeignSubjects(t *testing.T) {
 	}
 
 	one, stranger := s.node("node1"), s.node("node2", `nats_subject_prefix = "elsewhere"`)
-	eventually(t, "a stranger is refused", func() bool { return strings.Contains(strings.ToLower(stranger.said()), "permissions violation") })
-	if !one.hears(0) || !stranger.hears(0) {
+	eventually(t, "a stranger is refused", func() bool { return strings.Contains(strings.ToLower(stranger.stderrText()), "permissions violation") })
+	if !one.reaches(0) || !stranger.reaches(0) {
 		t.Error("nodes of different clusters hear each other")
 	}
 }

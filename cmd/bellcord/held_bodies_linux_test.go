@@ -37,7 +37,7 @@ func (s *daemon) bodyRoutes(session bellcord.SessionID, turn bellcord.TurnID) (r
 	var doc struct {
 		Paths map[string]map[string]struct{ RequestBody *struct{} }
 	}
-	s.ask("GET", "/v1/openapi.json", nil, &doc)
+	s.request("GET", "/v1/openapi.json", nil, &doc)
 	ids := strings.NewReplacer("{session}", string(session), "{turn}", string(turn), "{question}", "q")
 	for at, methods := range doc.Paths {
 		for method, op := range methods {

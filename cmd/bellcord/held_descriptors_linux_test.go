@@ -51,10 +51,10 @@ func TestHeld_FewDescriptorsAndManyViewers_StopAndReadyzSucceed(t *testing.T) {
 	defer open.Range(func(resp, _ any) bool { _ = resp.(*http.Response).Body.Close(); return true })
 	began := time.Now()
 	s.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
-	ready := s.ask("GET", "/readyz", nil, nil)
+	ready := s.request("GET", "/readyz", nil, nil)
 	tookReady := time.Since(began)
 	began = time.Now()
-	stopped := s.ask("POST", "/v1/turns/"+string(turn)+"/stop", nil, nil)
+	stopped := s.request("POST", "/v1/turns/"+string(turn)+"/stop", nil, nil)
 	tookStop := time.Since(began)
 	t.Logf("200 viewers: %d served, %d refused with 503, %d connections closed; readyz %d in %v, stop %d in %v",
 		served.Load(), refused.Load(), broken.Load(), ready, tookReady, stopped, tookStop)
@@ -64,7 +64,7 @@ func TestHeld_FewDescriptorsAndManyViewers_StopAndReadyzSucceed(t *testing.T) {
 	if served.Load() < 16 || refused.Load() == 0 {
 		t.Error("viewers are served and refused otherwise than by the limit")
 	}
-	if n := strings.Count(s.said(), `"level":"WARN"`); n == 0 || n > 2 {
-		t.Errorf("%d warnings: %s", n, s.said())
+	if n := strings.Count(s.stderrText(), `"level":"WARN"`); n == 0 || n > 2 {
+		t.Errorf("%d warnings: %s", n, s.stderrText())
 	}
 }

@@ -108,17 +108,17 @@ headers = { Authorization = "Bearer %s" }
 	session, turn := s.prompts("hello")
 	s.until(session, "turn_ended")
 	var shown struct{ Receipt bellcord.Receipt }
-	s.ask("GET", "/v1/turns/"+string(turn), nil, &shown)
+	s.request("GET", "/v1/turns/"+string(turn), nil, &shown)
 	if !strings.Contains(shown.Receipt.Error, "[secret]") {
 		t.Errorf("the turn over HTTP: %+v", shown)
 	}
 	both("HTTP", fmt.Sprint(shown))
 	s.terminates()
 	s.ends()
-	if log := s.said(); !strings.Contains(log, "turn failed") || !strings.Contains(log, "[secret]") {
+	if log := s.stderrText(); !strings.Contains(log, "turn failed") || !strings.Contains(log, "[secret]") {
 		t.Errorf("log: %s", log)
 	}
-	both("log", s.said())
+	both("log", s.stderrText())
 	both("store", files(t, w.data))
 }
 

@@ -17,8 +17,8 @@ func (s *daemon) ran(command string) string {
 	out := filepath.Join(s.t.TempDir(), "out")
 	_, turn := s.prompts(shellCall("{ " + command + "; } >" + out + " 2>&1"))
 	var ended api.Turn
-	if status := s.ask("GET", "/v1/turns/"+string(turn)+"?wait=30s", nil, &ended); status != 200 || ended.Receipt == nil {
-		s.t.Fatalf("the turn is %s (%d): %s", ended.State, status, s.said())
+	if status := s.request("GET", "/v1/turns/"+string(turn)+"?wait=30s", nil, &ended); status != 200 || ended.Receipt == nil {
+		s.t.Fatalf("the turn is %s (%d): %s", ended.State, status, s.stderrText())
 	}
 	text, err := os.ReadFile(out)
 	if err != nil {

@@ -18,19 +18,19 @@ func TestServe_TurnAndViewerLimits_RejectExcessRequests(t *testing.T) {
 	}
 	s := w.daemon(nil, "--config", file)
 	session, turn := s.prompts("[hang]")
-	if status := s.ask("POST", "/v1/sessions/"+string(session)+"/turns", map[string]string{"text": "hello"}, nil); status != 503 {
+	if status := s.request("POST", "/v1/sessions/"+string(session)+"/turns", map[string]string{"text": "hello"}, nil); status != 503 {
 		t.Errorf("a second turn: %d", status)
 	}
-	if status := s.ask("GET", "/v1/sessions/"+string(session)+"/events", nil, nil); status != 503 {
+	if status := s.request("GET", "/v1/sessions/"+string(session)+"/events", nil, nil); status != 503 {
 		t.Errorf("a viewer: %d", status)
 	}
-	if status := s.ask("GET", "/v1/turns/"+string(turn), nil, nil); status != 200 {
+	if status := s.request("GET", "/v1/turns/"+string(turn), nil, nil); status != 200 {
 		t.Errorf("the turn: %d", status)
 	}
-	if status := s.ask("POST", "/v1/turns/"+string(turn)+"/stop", nil, nil); status != 200 {
+	if status := s.request("POST", "/v1/turns/"+string(turn)+"/stop", nil, nil); status != 200 {
 		t.Errorf("its stop: %d", status)
 	}
-	if strings.Contains(s.said(), `"level":"ERROR"`) {
-		t.Error(s.said())
+	if strings.Contains(s.stderrText(), `"level":"ERROR"`) {
+		t.Error(s.stderrText())
 	}
 }

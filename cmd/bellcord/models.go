@@ -47,7 +47,7 @@ func listModels(ctx context.Context, c config.Config, only []string) error {
 		switch {
 		case len(only) > 0 && only[0] != name:
 			continue
-		case len(only) == 0 && p.Key == "" && p.BaseURL == "" && p.API != config.Fake:
+		case len(only) == 0 && p.APIKey == "" && p.BaseURL == "" && p.API != config.Fake:
 			fmt.Printf("# %s (%s): no key\n", name, p.API)
 			continue
 		}

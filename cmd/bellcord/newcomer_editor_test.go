@@ -59,8 +59,8 @@ type editorAnswer struct {
 	} `json:"error"`
 }
 
-// asks sends a request and returns the answer, and the lines that came before it.
-func (e *editing) asks(method, params string) (editorAnswer, string) {
+// request sends a request and returns the answer, and the lines that came before it.
+func (e *editing) request(method, params string) (editorAnswer, string) {
 	e.t.Helper()
 	e.last++
 	if _, err := fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", e.last, method, params); err != nil {
@@ -85,25 +85,25 @@ func TestACP_NoConfiguration_OffersSetup(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
 	e := n.edits()
-	hello, _ := e.asks("initialize", `{"protocolVersion":1}`)
+	hello, _ := e.request("initialize", `{"protocolVersion":1}`)
 	if !strings.Contains(string(hello.Result), `"id":"setup"`) {
 		t.Errorf("it says hello with %s", hello.Result)
 	}
 	opens := fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, n.home)
-	if a, _ := e.asks("session/new", opens); a.Error == nil || a.Error.Code != -32000 {
+	if a, _ := e.request("session/new", opens); a.Error == nil || a.Error.Code != -32000 {
 		t.Errorf("a session without a model is answered %+v", a)
 	}
-	if a, _ := e.asks("authenticate", `{"methodId":"setup"}`); a.Error != nil {
+	if a, _ := e.request("authenticate", `{"methodId":"setup"}`); a.Error != nil {
 		t.Fatalf("setting up: %+v", a.Error)
 	}
-	a, _ := e.asks("session/new", opens)
+	a, _ := e.request("session/new", opens)
 	var made struct {
 		Session string `json:"sessionId"`
 	}
 	if err := json.Unmarshal(a.Result, &made); err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
-	ended, said := e.asks("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"[say hello there]"}]}`, made.Session))
+	ended, said := e.request("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"[say hello there]"}]}`, made.Session))
 	if !strings.Contains(string(ended.Result), "end_turn") || !strings.Contains(said, "hello") {
 		t.Errorf("answered %s behind\n%s", ended.Result, said)
 	}
@@ -114,16 +114,16 @@ func TestACP_ConfigurationWrittenMeanwhile_IsUsed(t *testing.T) {
 	n := newNewcomer(t)
 	e := n.edits()
 	opens := fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, n.home)
-	if a, _ := e.asks("session/new", opens); a.Error == nil {
+	if a, _ := e.request("session/new", opens); a.Error == nil {
 		t.Fatalf("a session without a model is answered %s", a.Result)
 	}
 	if _, errs, code := n.types("init"); code != 0 {
 		t.Fatal(errs)
 	}
-	if a, _ := e.asks("authenticate", `{"methodId":"setup"}`); a.Error != nil {
+	if a, _ := e.request("authenticate", `{"methodId":"setup"}`); a.Error != nil {
 		t.Fatalf("%+v", a.Error)
 	}
-	if a, _ := e.asks("session/new", opens); a.Error != nil {
+	if a, _ := e.request("session/new", opens); a.Error != nil {
 		t.Errorf("%+v", a.Error)
 	}
 }
@@ -136,7 +136,7 @@ func TestACP_ConfigurationWithoutModel_IsNotOverwritten(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mode = \"full\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, _ := n.edits().asks("authenticate", `{"methodId":"setup"}`)
+	a, _ := n.edits().request("authenticate", `{"methodId":"setup"}`)
 	if a.Error == nil || !strings.Contains(a.Error.Message, "no model in "+file) {
 		t.Errorf("answered %+v", a)
 	}

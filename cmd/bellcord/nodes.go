@@ -64,7 +64,7 @@ func listNodes(to io.Writer, nodes []api.Node, now time.Time) error {
 	fmt.Fprintln(out, "NODE\tNAME\tVERSION\tSTATE\tUP\tRENEWED\tLEASE\tNATS\tRUNNING\tQUEUED")
 	for _, n := range nodes {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\n", orDash(n.ID), orDash(n.Name), orDash(n.Version), nodeState(n),
-			upSince(n, now), ago(n.Heard), left(n), over(n), n.Running, n.Queued)
+			upSince(n, now), ago(n.LeaseAge), left(n), over(n), n.Running, n.Queued)
 	}
 	return out.Flush()
 }
@@ -74,7 +74,7 @@ func nodeState(n api.Node) string {
 	switch {
 	case n.Draining:
 		return "draining"
-	case n.ID != "" && n.Lease <= 0:
+	case n.ID != "" && n.LeaseRemaining <= 0:
 		return "silent"
 	}
 	return "live"
@@ -98,7 +98,7 @@ func left(n api.Node) string {
 	if n.ID == "" {
 		return "-"
 	}
-	return fmt.Sprintf("%.1fs", n.Lease)
+	return fmt.Sprintf("%.1fs", n.LeaseRemaining)
 }
 
 // over returns the time a node takes to respond over the bus.
@@ -106,8 +106,8 @@ func over(n api.Node) string {
 	switch {
 	case n.Self:
 		return "here"
-	case n.Bus == 0:
+	case n.NATSRoundTrip == 0:
 		return "-"
 	}
-	return fmt.Sprintf("%.1fms", n.Bus*1000)
+	return fmt.Sprintf("%.1fms", n.NATSRoundTrip*1000)
 }

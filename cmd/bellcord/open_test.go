@@ -30,10 +30,10 @@ func TestOpen_PrintedAddress_LogsInOnce(t *testing.T) {
 	if strings.Contains(string(out), s.token) {
 		t.Error("the token is in the address")
 	}
-	if status := s.ask(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusOK {
+	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusOK {
 		t.Errorf("the first time: %d", status)
 	}
-	if status := s.ask(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusUnauthorized {
+	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusUnauthorized {
 		t.Errorf("the second time: %d", status)
 	}
 }

@@ -19,8 +19,8 @@ func TestServe_DataDirectoryReadableByOthers_BecomesPrivate(t *testing.T) {
 	if info, err := os.Stat(w.data); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if !strings.Contains(s.said(), "it is private now") {
-		t.Errorf("the log has no word of it: %s", s.said())
+	if !strings.Contains(s.stderrText(), "it is private now") {
+		t.Errorf("the log has no word of it: %s", s.stderrText())
 	}
 }
 
@@ -48,7 +48,7 @@ func TestDoctorAndServe_KeyInReadableFile_IsReported(t *testing.T) {
 	if out, _, code := w.does("doctor", "--config", file); code == 0 || !strings.Contains(out, "chmod 600 "+file) {
 		t.Errorf("doctor: %d %s", code, out)
 	}
-	if s := w.daemon(nil, "--config", file); !strings.Contains(s.said(), "chmod 600 "+file) {
-		t.Errorf("the log has no word of it: %s", s.said())
+	if s := w.daemon(nil, "--config", file); !strings.Contains(s.stderrText(), "chmod 600 "+file) {
+		t.Errorf("the log has no word of it: %s", s.stderrText())
 	}
 }

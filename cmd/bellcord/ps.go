@@ -152,13 +152,13 @@ func waitsFor(t api.Turn) string {
 			text += "  waiting for your answer: " + oneLine(q.Text) + "\n"
 		}
 	}
-	if t.State == api.Stopping && t.Stop != nil {
-		who := t.Stop.By
+	if t.State == api.Stopping && t.StopRequest != nil {
+		who := t.StopRequest.By
 		if who == "" {
-			who = string(t.Stop.Kind)
+			who = string(t.StopRequest.Kind)
 		}
-		if t.Stop.Source != "" {
-			who += ", " + t.Stop.Source
+		if t.StopRequest.Source != "" {
+			who += ", " + t.StopRequest.Source
 		}
 		text += "  stop requested by " + oneLine(who) + "\n"
 	}

@@ -23,7 +23,7 @@ func TestPs_WaitingTurns_AreListedWithReason(t *testing.T) {
 	waiting := of("anna", "look\x1b[2J around\nand tell", api.Waiting)
 	waiting.Questions = []bellcord.Question{{Text: "run make\n  all?"}}
 	stopping := of("", "x", api.Stopping)
-	stopping.Stop = &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "web"}
+	stopping.StopRequest = &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "web"}
 	held := of("", "x", api.Queued)
 	held.Held, held.Accepted = true, now.Add(-48*time.Hour)
 	const head = "TURN  SESSION  STATE"

@@ -177,15 +177,15 @@ func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) fu
 	}
 }
 
-// asking is held while a question reads the terminal, so that a line answers one question.
-var asking sync.Mutex
+// questionMu is held while a question reads the terminal, so that a line answers one question.
+var questionMu sync.Mutex
 
 // askOnTerminal reads the answer to a question. It shows the question, discards everything typed
 // during a short delay, and only then shows how to answer: a line that was meant for something else
 // approves nothing.
 func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
-	asking.Lock()
-	defer asking.Unlock()
+	questionMu.Lock()
+	defer questionMu.Unlock()
 	fmt.Fprintf(os.Stderr, "? %s\n", line.Visible(q.Text))
 	select {
 	case <-time.After(line.Settling):

@@ -64,16 +64,16 @@ func TestApprovedScript_CannotApproveItself(t *testing.T) {
 	})
 }
 
-// asked prompts and waits for the turn's question.
-func (s *daemon) asked(session bellcord.SessionID, text string) (bellcord.TurnID, bellcord.Question) {
+// promptForQuestion prompts and waits for the turn's question.
+func (s *daemon) promptForQuestion(session bellcord.SessionID, text string) (bellcord.TurnID, bellcord.Question) {
 	s.t.Helper()
 	var begun api.Turn
-	if status := s.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: text}, &begun); status != http.StatusAccepted {
+	if status := s.request("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: text}, &begun); status != http.StatusAccepted {
 		s.t.Fatalf("a turn: %d", status)
 	}
 	var open api.Questions
 	eventually(s.t, "a question", func() bool {
-		return s.ask("GET", "/v1/turns/"+string(begun.ID)+"/questions", nil, &open) == http.StatusOK && len(open.Questions) == 1
+		return s.request("GET", "/v1/turns/"+string(begun.ID)+"/questions", nil, &open) == http.StatusOK && len(open.Questions) == 1
 	})
 	return begun.ID, open.Questions[0]
 }
@@ -97,7 +97,7 @@ func approveScript(t *testing.T, store string, flags ...string) {
 	s := w.daemon(nil, append(append([]string{"--mode", "ask"}, atStore...), flags...)...)
 	alice, bob := w.as(s, "alice", atStore...), w.as(s, "bob", atStore...)
 	var self, others bellcord.Session
-	if alice.ask("POST", "/v1/sessions", nil, &self) != 201 || bob.ask("POST", "/v1/sessions", nil, &others) != 201 {
+	if alice.request("POST", "/v1/sessions", nil, &self) != 201 || bob.request("POST", "/v1/sessions", nil, &others) != 201 {
 		t.Fatal("no sessions")
 	}
 	script := filepath.Join(self.Dir, "run-tests.sh")
@@ -105,12 +105,12 @@ func approveScript(t *testing.T, store string, flags ...string) {
 		t.Fatal(err)
 	}
 
-	turn, question := alice.asked(self.ID, `[tool shell {"command":"./run-tests.sh","background":true}]`)
-	if status := alice.ask("POST", "/v1/turns/"+string(turn)+"/answers/"+question.ID, api.Answer{Choice: question.Choices[0].ID}, nil); status != 204 {
+	turn, question := alice.promptForQuestion(self.ID, `[tool shell {"command":"./run-tests.sh","background":true}]`)
+	if status := alice.request("POST", "/v1/turns/"+string(turn)+"/answers/"+question.ID, api.Answer{Choice: question.Choices[0].ID}, nil); status != 204 {
 		t.Fatalf("the person's own answer: %d", status)
 	}
-	ownTurn, own := alice.asked(self.ID, `[tool shell {"command":"touch approved"}]`)
-	otherTurn, other := bob.asked(others.ID, `[tool shell {"command":"touch approved"}]`)
+	ownTurn, own := alice.promptForQuestion(self.ID, `[tool shell {"command":"touch approved"}]`)
+	otherTurn, other := bob.promptForQuestion(others.ID, `[tool shell {"command":"touch approved"}]`)
 	ids := fmt.Sprintf("DATA=%s SELF=%s OWN_TURN=%s OWN_QUESTION=%s OTHER_TURN=%s OTHER_QUESTION=%s STORE=%q PROGRAM=%s SERVER=%d\n",
 		w.data, self.ID, ownTurn, own.ID, otherTurn, other.ID, store, w.program, s.Process.Pid)
 	if err := os.WriteFile(filepath.Join(self.Dir, "go.part"), []byte(ids), 0o644); err != nil { //nolint:gosec // the script reads it
@@ -138,12 +138,12 @@ func approveScript(t *testing.T, store string, flags ...string) {
 		as   *daemon
 		turn bellcord.TurnID
 	}{{alice, ownTurn}, {bob, otherTurn}} {
-		if waits.as.ask("GET", "/v1/turns/"+string(waits.turn)+"/questions", nil, &open); len(open.Questions) != 1 {
+		if waits.as.request("GET", "/v1/turns/"+string(waits.turn)+"/questions", nil, &open); len(open.Questions) != 1 {
 			t.Errorf("turn %s no longer waits for a person", waits.turn)
 		}
 	}
 	var after api.Session
-	if alice.ask("GET", "/v1/sessions/"+string(self.ID), nil, &after); after.Mode != "ask" {
+	if alice.request("GET", "/v1/sessions/"+string(self.ID), nil, &after); after.Mode != "ask" {
 		t.Errorf("the session's mode is %s", after.Mode)
 	}
 	if list, _, _ := w.does(append([]string{"token", "list"}, atStore...)...); strings.Contains(list, "mallory") {

@@ -75,10 +75,10 @@ func (f *serveFlags) config() (config.Config, error) {
 			*flag.to = *flag.from
 		}
 	}
-	s.Hosts, s.Origins = append(s.Hosts, f.hosts...), append(s.Origins, f.origins...)
-	s.BehindProxy = s.BehindProxy || f.behindProxy
+	s.AllowedHosts, s.AllowedOrigins = append(s.AllowedHosts, f.hosts...), append(s.AllowedOrigins, f.origins...)
+	s.TrustProxy = s.TrustProxy || f.behindProxy
 	if f.given("shutdown-grace") {
-		s.Finish = config.Duration(f.finish)
+		s.ShutdownGrace = config.Duration(f.finish)
 	}
 	return c, s.Check()
 }
@@ -107,7 +107,7 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 	catchSignals(signals)
 	log := slog.New(slog.NewJSONHandler(stderr, nil))
 	server.LimitMemory(log)
-	if err := app.KeepPrivate(c.Data, log); err != nil {
+	if err := app.KeepPrivate(c.DataDir, log); err != nil {
 		return err
 	}
 	if file, _ := config.File(f.file); config.Exposed(file) != nil {

@@ -45,10 +45,10 @@ func fences(t *testing.T, path string) (all []fence) {
 // block is a shell block of a document, with the JSON or text block after it as its expected
 // output.
 type block struct {
-	line  int
-	text  string
-	shown string
-	said  string
+	line   int
+	text   string
+	shown  string
+	output string
 }
 
 // blocks returns a document's ```sh blocks in order, each with the ```json or ```text block after
@@ -62,7 +62,7 @@ func blocks(t *testing.T, path string) (all []block) {
 		case f.kind == "json" && len(all) > 0:
 			all[len(all)-1].shown = f.text
 		case f.kind == "text" && len(all) > 0:
-			all[len(all)-1].said = f.text
+			all[len(all)-1].output = f.text
 		}
 	}
 	return all

@@ -28,7 +28,7 @@ func TestServe_DiskFull_IsNotReadyAndRunsNoRejectedTurn(t *testing.T) {
 	session, turn := server.prompts("[slow 100000 5ms]")
 	server.until(session, "text_delta")
 	var idle bellcord.Session
-	if status := server.ask("POST", "/v1/sessions", api.NewSession{}, &idle); status != 201 {
+	if status := server.request("POST", "/v1/sessions", api.NewSession{}, &idle); status != 201 {
 		t.Fatalf("a session: %d", status)
 	}
 	filler := filepath.Join("/proc", fmt.Sprint(server.Process.Pid), "root", w.data, "filler")
@@ -47,22 +47,22 @@ func TestServe_DiskFull_IsNotReadyAndRunsNoRejectedTurn(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("a session was refused after %v", took)
 	}
-	if status := server.ask("GET", "/readyz", nil, nil); status != 503 {
+	if status := server.request("GET", "/readyz", nil, nil); status != 503 {
 		t.Errorf("/readyz on a full disk: %d", status)
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); server.ask("GET", "/readyz", nil, nil) != 200; {
+	for began := time.Now(); server.request("GET", "/readyz", nil, nil) != 200; {
 		if time.Since(began) > 20*time.Second {
-			t.Fatalf("it does not recover: %s", server.said())
+			t.Fatalf("it does not recover: %s", server.stderrText())
 		}
 	}
-	if status := server.ask("GET", "/v1/turns/"+string(refused), nil, nil); status != 404 {
+	if status := server.request("GET", "/v1/turns/"+string(refused), nil, nil); status != 404 {
 		t.Errorf("the refused turn: %d", status)
 	}
 	var stopped api.Stopped
-	if status := server.ask("POST", "/v1/turns/"+string(turn)+"/stop", api.Stop{}, &stopped); status != 200 {
+	if status := server.request("POST", "/v1/turns/"+string(turn)+"/stop", api.Stop{}, &stopped); status != 200 {
 		t.Errorf("stop of the turn that went on: %d %+v", status, stopped)
 	}
 	for _, r := range w.model.Requests() {

@@ -18,15 +18,15 @@ func TestServe_SIGHUP_KeepsServing(t *testing.T) {
 	if err := server.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); !strings.Contains(server.said(), "SIGHUP ignored"); {
+	for began := time.Now(); !strings.Contains(server.stderrText(), "SIGHUP ignored"); {
 		if time.Since(began) > 20*time.Second {
-			t.Fatalf("the log does not have it: %s", server.said())
+			t.Fatalf("the log does not have it: %s", server.stderrText())
 		}
 	}
-	if status := server.ask("GET", "/readyz", nil, nil); status != 200 {
+	if status := server.request("GET", "/readyz", nil, nil); status != 200 {
 		t.Errorf("/readyz: %d", status)
 	}
-	if status := server.ask("POST", "/v1/turns/"+string(turn)+"/stop", struct{}{}, nil); status != 200 {
+	if status := server.request("POST", "/v1/turns/"+string(turn)+"/stop", struct{}{}, nil); status != 200 {
 		t.Errorf("stop: %d", status)
 	}
 }

@@ -109,7 +109,7 @@ func (g *guest) prompt(id bellcord.TurnID) bool {
 }
 
 func (g *guest) stop(id bellcord.TurnID, wait string) bool {
-	answer, err := g.at.client.Stop(g.t.Context(), id, api.Stop{Wait: wait, Why: "enough"})
+	answer, err := g.at.client.Stop(g.t.Context(), id, api.Stop{Wait: wait, Reason: "enough"})
 	return g.note(answer, err)
 }
 

@@ -42,7 +42,7 @@ func (g *guest) checksUnderWay(sum *tolls, answered bellcord.StopAnswer, found a
 		g.t.Errorf("a stop of %s was under way; now %v", answered.Turn, err)
 	case found.Receipt == nil:
 		g.t.Errorf("a stop of %s was under way; it runs: %+v", answered.Turn, found)
-	case found.Stop == nil && found.Receipt.End != bellcord.EndDone:
+	case found.StopRequest == nil && found.Receipt.End != bellcord.EndDone:
 		g.t.Errorf("a stop of %s was under way; it is not on record: %+v", answered.Turn, found.Receipt)
 	}
 }

@@ -21,7 +21,7 @@ func (s *daemon) gets(path string) (status int, body string) {
 	s.t.Helper()
 	resp, err := s.client.Get(s.url + path)
 	if err != nil {
-		s.t.Fatalf("%s: %v; %s", path, err, s.said())
+		s.t.Fatalf("%s: %v; %s", path, err, s.stderrText())
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
@@ -60,22 +60,22 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithReason(t *testing.T) {
 	if !strings.Contains(body, "a newer bellcord wrote it") {
 		t.Errorf("/readyz says %s", body)
 	}
-	if status := s.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "hello"}, nil); status != http.StatusServiceUnavailable {
+	if status := s.request("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{Text: "hello"}, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("a prompt is answered %d", status)
 	}
 	var record api.Turn
-	if status := s.ask("GET", "/v1/turns/"+string(turn), nil, &record); status != http.StatusOK || record.State != api.Running {
+	if status := s.request("GET", "/v1/turns/"+string(turn), nil, &record); status != http.StatusOK || record.State != api.Running {
 		t.Errorf("the turn that runs is %q, %d", record.State, status)
 	}
 	select {
 	case <-s.gone:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("it does not end: %s", s.said())
+		t.Fatalf("it does not end: %s", s.stderrText())
 	}
 	if code := s.ProcessState.ExitCode(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	lines := strings.Split(strings.TrimSpace(s.said()), "\n")
+	lines := strings.Split(strings.TrimSpace(s.stderrText()), "\n")
 	if last := lines[len(lines)-1]; !strings.Contains(last, "a newer bellcord wrote it; update this program") {
 		t.Errorf("it ends with %q", last)
 	}

@@ -93,7 +93,7 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 	select {
 	case s.url = <-serving:
 	case <-s.gone:
-		w.t.Fatalf("it does not serve: %s", s.said())
+		w.t.Fatalf("it does not serve: %s", s.stderrText())
 	}
 	token, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.Process.Pid), "root", w.data, "token")) // as its mount namespace shows it
 	if err != nil {
@@ -106,15 +106,15 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 	return s
 }
 
-func (s *daemon) said() string {
+func (s *daemon) stderrText() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.String()
 }
 
-// ask makes a request and returns its status. A successful answer is decoded into into, unless that
+// request makes a request and returns its status. A successful answer is decoded into into, unless that
 // is nil.
-func (s *daemon) ask(method, path string, body, into any) int {
+func (s *daemon) request(method, path string, body, into any) int {
 	s.t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *daemon) ask(method, path string, body, into any) int {
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	resp, err := s.client.Do(r)
 	if err != nil {
-		s.t.Fatalf("%s %s: %v; %s", method, path, err, s.said())
+		s.t.Fatalf("%s %s: %v; %s", method, path, err, s.stderrText())
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
@@ -150,11 +150,11 @@ func (s *daemon) ask(method, path string, body, into any) int {
 func (s *daemon) prompts(text string) (session bellcord.SessionID, turn bellcord.TurnID) {
 	s.t.Helper()
 	var made bellcord.Session
-	if status := s.ask("POST", "/v1/sessions", api.NewSession{Mode: "full"}, &made); status != 201 {
+	if status := s.request("POST", "/v1/sessions", api.NewSession{Mode: "full"}, &made); status != 201 {
 		s.t.Fatalf("a session: %d", status)
 	}
 	var begun api.Turn
-	if status := s.ask("POST", "/v1/sessions/"+string(made.ID)+"/turns", api.NewTurn{Text: text}, &begun); status != 202 {
+	if status := s.request("POST", "/v1/sessions/"+string(made.ID)+"/turns", api.NewTurn{Text: text}, &begun); status != 202 {
 		s.t.Fatalf("a turn: %d", status)
 	}
 	return made.ID, begun.ID
@@ -189,7 +189,7 @@ func (s *daemon) signals() {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
 	}
-	for began := time.Now(); s.ask("GET", "/readyz", nil, nil) != 503; {
+	for began := time.Now(); s.request("GET", "/readyz", nil, nil) != 503; {
 		if time.Since(began) > 20*time.Second {
 			s.t.Fatal("it is still ready")
 		}
@@ -202,7 +202,7 @@ func (s *daemon) ends() int {
 	select {
 	case <-s.gone:
 	case <-time.After(40 * time.Second):
-		s.t.Fatalf("it does not end: %s", s.said())
+		s.t.Fatalf("it does not end: %s", s.stderrText())
 	}
 	return s.ProcessState.ExitCode()
 }

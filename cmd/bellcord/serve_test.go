@@ -27,11 +27,11 @@ func TestServe_FirstStart_CreatesTokenThatSecondKeeps(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(w.data, "token")); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the token's file: %v, %v", info.Mode(), err)
 	}
-	if strings.Contains(s.said(), s.token) {
+	if strings.Contains(s.stderrText(), s.token) {
 		t.Error("the token is in the log")
 	}
 	var me api.Me
-	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" {
+	if status := s.request("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" {
 		t.Errorf("%d, %+v", status, me)
 	}
 	out, errs, code := w.does("serve", "--addr", "127.0.0.1:0")
@@ -40,10 +40,10 @@ func TestServe_FirstStart_CreatesTokenThatSecondKeeps(t *testing.T) {
 	}
 	s.terminates()
 	if code := s.ends(); code != 0 {
-		t.Errorf("exit code %d: %s", code, s.said())
+		t.Errorf("exit code %d: %s", code, s.stderrText())
 	}
 	again := w.daemon(nil)
-	if again.token != s.token || again.ask("GET", "/v1/me", nil, nil) != 200 {
+	if again.token != s.token || again.request("GET", "/v1/me", nil, nil) != 200 {
 		t.Error("the second start has another token")
 	}
 }
@@ -63,7 +63,7 @@ func TestSocket_WithoutToken_AllowsOnlyReadAndStop(t *testing.T) {
 	token := s.token
 	s.token = ""
 	var me api.Me
-	if status := s.ask("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" || !slices.Equal(me.Scopes, []string{"read", "stop"}) {
+	if status := s.request("GET", "/v1/me", nil, &me); status != 200 || me.Owner != "admin" || !slices.Equal(me.Scopes, []string{"read", "stop"}) {
 		t.Errorf("%d, %+v", status, me)
 	}
 	requests := []struct {
@@ -80,21 +80,21 @@ func TestSocket_WithoutToken_AllowsOnlyReadAndStop(t *testing.T) {
 	for _, r := range requests {
 		for _, bad := range []string{"", "bc_0123456789ab_00"} {
 			s.token = bad
-			if status := s.ask(r.method, r.path, r.body, nil); status != 403 {
+			if status := s.request(r.method, r.path, r.body, nil); status != 403 {
 				t.Errorf("%s %s with token %q: %d, want 403", r.method, r.path, bad, status)
 			}
 		}
 		s.token = token
-		if status := s.ask(r.method, r.path, r.body, nil); status != r.with {
+		if status := s.request(r.method, r.path, r.body, nil); status != r.with {
 			t.Errorf("%s %s with a token: %d, want %d", r.method, r.path, status, r.with)
 		}
 	}
 	s.token = "bc_0123456789ab_00" // an invalid token prevents no stop
 	var nodes api.Nodes
-	if status := s.ask("GET", "/v1/nodes", nil, &nodes); status != 200 || len(nodes.Nodes) != 1 {
+	if status := s.request("GET", "/v1/nodes", nil, &nodes); status != 200 || len(nodes.Nodes) != 1 {
 		t.Errorf("the nodes: %d %+v", status, nodes)
 	}
-	if status := s.ask("POST", "/v1/stop", api.Stop{Queue: "drop"}, nil); status != 200 {
+	if status := s.request("POST", "/v1/stop", api.Stop{Queue: "drop"}, nil); status != 200 {
 		t.Errorf("a stop: %d", status)
 	}
 }
@@ -127,7 +127,7 @@ func TestServe_NonLoopbackAddress_RequiresTLS(t *testing.T) {
 	cert, key, roots := certificate(t)
 	s := w.daemon(nil, "--tls-cert", cert, "--tls-key", key)
 	s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
-	if !strings.HasPrefix(s.url, "https://") || s.ask("GET", "/v1/me", nil, nil) != 200 {
+	if !strings.HasPrefix(s.url, "https://") || s.request("GET", "/v1/me", nil, nil) != 200 {
 		t.Errorf("it serves at %s", s.url)
 	}
 }
@@ -141,11 +141,11 @@ func TestServe_Shutdown_FinishesQuickTurnsAndStopsTheRest(t *testing.T) {
 	slow, _ := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
 	s.until(slow, "tool_output_delta")
 	s.signals()
-	if status := s.ask("POST", "/v1/sessions/"+string(quick)+"/turns", api.NewTurn{Text: "hello"}, nil); status != 503 {
+	if status := s.request("POST", "/v1/sessions/"+string(quick)+"/turns", api.NewTurn{Text: "hello"}, nil); status != 503 {
 		t.Errorf("a prompt meanwhile: %d", status)
 	}
 	if code := s.ends(); code != 0 {
-		t.Errorf("exit code %d: %s", code, s.said())
+		t.Errorf("exit code %d: %s", code, s.stderrText())
 	}
 	if _, ends := w.record(quick); len(ends) != 1 || ends[0].End != bellcord.EndDone {
 		t.Errorf("the quick one: %+v", ends)
@@ -169,7 +169,7 @@ func TestServe_SecondSignal_ForcesShutdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := s.ends(); code != 0 {
-		t.Errorf("exit code %d: %s", code, s.said())
+		t.Errorf("exit code %d: %s", code, s.stderrText())
 	}
 	if _, ends := w.record(session); len(ends) != 1 || ends[0].Cause.Kind != bellcord.CauseShutdown || ends[0].Cause.Mode != bellcord.StopForce {
 		t.Errorf("%+v", ends)
@@ -184,7 +184,7 @@ func TestServe_AfterKill_TurnIsLostAndEarlyStopStillApplies(t *testing.T) {
 	session, turn := s.prompts(`[tool shell {"command":"echo up; sleep ` + token + `"}]`)
 	s.until(session, "tool_output_delta")
 	early := bellcord.NewTurnID()
-	if status := s.ask("POST", "/v1/turns/"+string(early)+"/stop", nil, nil); status != 202 {
+	if status := s.request("POST", "/v1/turns/"+string(early)+"/stop", nil, nil); status != 202 {
 		t.Errorf("an early stop: %d", status)
 	}
 	if err := s.Process.Kill(); err != nil {
@@ -196,11 +196,11 @@ func TestServe_AfterKill_TurnIsLostAndEarlyStopStillApplies(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	var lost, born api.Turn
-	if next.ask("GET", "/v1/turns/"+string(turn)+"?wait=10s", nil, &lost); lost.State != "lost" {
+	if next.request("GET", "/v1/turns/"+string(turn)+"?wait=10s", nil, &lost); lost.State != "lost" {
 		t.Errorf("the turn is %+v", lost)
 	}
-	next.ask("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{ID: string(early), Text: "hello"}, nil)
-	if next.ask("GET", "/v1/turns/"+string(early)+"?wait=10s", nil, &born); born.State != "stopped" || !born.Receipt.Times.Started.IsZero() {
+	next.request("POST", "/v1/sessions/"+string(session)+"/turns", api.NewTurn{ID: string(early), Text: "hello"}, nil)
+	if next.request("GET", "/v1/turns/"+string(early)+"?wait=10s", nil, &born); born.State != "stopped" || !born.Receipt.Times.Started.IsZero() {
 		t.Errorf("the one that was stopped before it came is %+v", born)
 	}
 }
@@ -246,13 +246,13 @@ func TestServe_TokenRevoked_IsRejectedImmediately(t *testing.T) {
 		t.Fatal(errs)
 	}
 	s.token = strings.TrimSpace(out)
-	if status := s.ask("GET", "/v1/me", nil, nil); status != 200 {
+	if status := s.request("GET", "/v1/me", nil, nil); status != 200 {
 		t.Fatalf("at first: %d", status)
 	}
 	if _, errs, code := w.does("token", "revoke", strings.Split(s.token, "_")[1]); code != 0 {
 		t.Fatal(errs)
 	}
-	if status := s.ask("GET", "/v1/me", nil, nil); status != 401 {
+	if status := s.request("GET", "/v1/me", nil, nil); status != 401 {
 		t.Errorf("then: %d", status)
 	}
 }

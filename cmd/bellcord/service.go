@@ -93,7 +93,7 @@ func (f *serviceFlags) install(ctx context.Context, u autostart.Unit, out io.Wri
 	if u.File != "" {
 		fmt.Fprintf(out, "written: %s\n", u.File)
 	}
-	flag := f.whose(u.Target)
+	flag := f.targetFlag(u.Target)
 	fmt.Fprintf(out, "keys:    %s (add lines such as OPENAI_API_KEY=…; only its owner can read it)\n", u.Keys)
 	fmt.Fprintf(out, "next:    bellcord service start%s\n         bellcord service status%s\nlogs:    %s\n", flag, flag, u.Logs)
 	if u.Target == autostart.SystemdUser {
@@ -147,7 +147,7 @@ func (f *serviceFlags) stopService(ctx context.Context, u autostart.Unit, out io
 // does executes the steps, or prints them with --dry-run.
 func (f *serviceFlags) does(ctx context.Context, u autostart.Unit, steps []autostart.Step, out io.Writer) error {
 	if f.dry {
-		autostart.Say(out, steps)
+		autostart.PrintSteps(out, steps)
 		return nil
 	}
 	if err := u.Reachable(ctx); err != nil {
@@ -164,7 +164,7 @@ const (
 
 func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writer) error {
 	if f.dry {
-		fmt.Fprint(out, u.Asking()) //nolint:errcheck // a terminal
+		fmt.Fprint(out, u.QueryText()) //nolint:errcheck // a terminal
 		return nil
 	}
 	s, err := u.Status(ctx)
@@ -172,7 +172,7 @@ func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writ
 		return err
 	}
 	if !s.There {
-		fmt.Fprintf(out, "not installed. To install it: bellcord service install%s\n", f.whose(u.Target))
+		fmt.Fprintf(out, "not installed. To install it: bellcord service install%s\n", f.targetFlag(u.Target))
 		return exitCode(exitNoService)
 	}
 	fmt.Fprintln(out, s.Words)
@@ -186,8 +186,8 @@ func (f *serviceFlags) status(ctx context.Context, u autostart.Unit, out io.Writ
 	return nil
 }
 
-// whose returns the flag that selects this target in another command.
-func (f *serviceFlags) whose(target autostart.Target) string {
+// targetFlag returns the flag that selects this target in another command.
+func (f *serviceFlags) targetFlag(target autostart.Target) string {
 	switch system := strings.HasSuffix(string(target), "-system"); {
 	case system && f.system:
 		return " --system"

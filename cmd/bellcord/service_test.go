@@ -24,8 +24,8 @@ func (n *newcomer) managed(word string) {
 	}
 }
 
-// asked returns the calls of systemctl since the last time.
-func (n *newcomer) asked() string {
+// systemctlCalls returns the calls of systemctl since the last time.
+func (n *newcomer) systemctlCalls() string {
 	n.t.Helper()
 	path := filepath.Join(n.home, "calls")
 	text, err := os.ReadFile(path)
@@ -99,7 +99,7 @@ func TestService_UserService_InstallsStartsStopsAndUninstalls(t *testing.T) {
 		!strings.Contains(string(text), " serve --data-dir "+filepath.Join(n.home, "data")+"\n") {
 		t.Errorf("%v:\n%s\nsaid was\n%s", err, text, dry)
 	}
-	if got := n.asked(); got != "--user is-system-running\n--user daemon-reload\n--user enable bellcord.service\n" {
+	if got := n.systemctlCalls(); got != "--user is-system-running\n--user daemon-reload\n--user enable bellcord.service\n" {
 		t.Errorf("asked was %s", got)
 	}
 	if _, errs, code := n.types("service", "install", "--user"); code != exitFailed || !strings.Contains(errs, "--force") {
@@ -111,14 +111,14 @@ func TestService_UserService_InstallsStartsStopsAndUninstalls(t *testing.T) {
 	if again, _ := os.ReadFile(file); string(again) != string(text) {
 		t.Errorf("with force it is\n%s", again)
 	}
-	_ = n.asked()
+	_ = n.systemctlCalls()
 	for _, command := range []string{"start", "stop"} {
 		_, errs, code := n.types("service", command, "--user")
-		if asked := n.asked(); code != 0 || !strings.HasSuffix(asked, "\n--user "+command+" bellcord.service\n") {
+		if asked := n.systemctlCalls(); code != 0 || !strings.HasSuffix(asked, "\n--user "+command+" bellcord.service\n") {
 			t.Errorf("%s: %s, asked was %s", command, errs, asked)
 		}
 	}
-	if _, errs, code := n.types("service", "uninstall", "--user"); code != 0 || !strings.HasPrefix(n.asked(), "--user is-system-running\n--user disable --now bellcord.service\n") {
+	if _, errs, code := n.types("service", "uninstall", "--user"); code != 0 || !strings.HasPrefix(n.systemctlCalls(), "--user is-system-running\n--user disable --now bellcord.service\n") {
 		t.Errorf("%s, exit code %d", errs, code)
 	}
 	if config.IsFile(file) || !config.IsFile(keys) {

@@ -56,7 +56,7 @@ func (s *settings) load() (config.Config, error) {
 	for _, f := range []struct {
 		flag string
 		to   *string
-	}{{s.data, &c.Data}, {s.store, &c.Store}, {s.nats, &c.Cluster.NATS}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
+	}{{s.data, &c.DataDir}, {s.store, &c.StoreURL}, {s.nats, &c.Cluster.NATSURL}, {s.model, &c.Model}, {s.mode, &c.Mode}, {s.agent, &c.Agent}} {
 		if f.flag != "" {
 			*f.to = f.flag
 		}
@@ -65,22 +65,22 @@ func (s *settings) load() (config.Config, error) {
 		c.Limits.Deadline = config.Duration(s.deadline)
 	}
 	if s.given("max-tokens") {
-		c.Limits.Tokens = s.tokens
+		c.Limits.MaxTokens = s.tokens
 	}
 	if s.given("max-cost") {
-		c.Limits.Cost = s.cost
+		c.Limits.MaxCostUSD = s.cost
 	}
 	if s.given("max-steps") {
-		c.Limits.Steps = s.steps
+		c.Limits.MaxSteps = s.steps
 	}
-	knownSecrets.Add(c.Secrets()...)
+	secretSet.Add(c.Secrets()...)
 	return c, c.Check()
 }
 
 // appConfig returns the configuration of an App for this process. Turns are logged to turns and
 // traced; if turns is nil, they are neither logged nor traced.
 func appConfig(c config.Config, turns *slog.Logger) app.Config {
-	return app.Config{Settings: c, Version: version, Secrets: knownSecrets, Logger: logger(), TurnLog: turns}
+	return app.Config{Settings: c, Version: version, Secrets: secretSet, Logger: logger(), TurnLog: turns}
 }
 
 // logger logs warnings and errors to stderr, because stdout may carry a protocol.

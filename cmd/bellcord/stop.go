@@ -81,7 +81,7 @@ func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
 
 // request returns the stop that the flags describe, or an error if they are invalid.
 func (f *stopFlags) request() (api.Stop, error) {
-	s := api.Stop{Queue: f.queue, Why: f.why, Wait: f.wait.String()}
+	s := api.Stop{Queue: f.queue, Reason: f.why, Wait: f.wait.String()}
 	switch {
 	case f.force:
 		s.Mode = string(bellcord.StopForce)

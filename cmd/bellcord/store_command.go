@@ -71,8 +71,8 @@ func receiptFlag(cmd *cobra.Command, receipt *string) {
 }
 
 func checkStore(ctx context.Context, c config.Config, kept []bellcord.Receipt) (*storecheck.Report, error) {
-	if c.Store == "" {
-		return sqlite.Check(ctx, c.Data, kept...)
+	if c.StoreURL == "" {
+		return sqlite.Check(ctx, c.DataDir, kept...)
 	}
 	opened, err := app.OpenStore(ctx, appConfig(c, nil))
 	if err != nil {
@@ -242,8 +242,8 @@ commits, and you have no backup. Data that is missing stays missing.`,
 // PostgreSQL.
 func (s *settings) localStore(tool string) (string, error) {
 	c, err := s.load()
-	if err == nil && c.Store != "" {
+	if err == nil && c.StoreURL != "" {
 		err = fmt.Errorf("the store is in PostgreSQL: use %s; see docs/scale.md", tool)
 	}
-	return c.Data, err
+	return c.DataDir, err
 }

@@ -41,7 +41,7 @@ func TestStoreBackup_WhileTurnsStream_CompletesAndRestores(t *testing.T) {
 	if out, errs, code := w.does("store", "restore", file); code == 0 || !strings.Contains(errs, "in use") {
 		t.Errorf("restore under a server: exit code %d, %s%s", code, out, errs)
 	}
-	if status := server.ask("POST", "/v1/stop", api.Stop{}, nil); status >= 300 {
+	if status := server.request("POST", "/v1/stop", api.Stop{}, nil); status >= 300 {
 		t.Errorf("stop: %d", status)
 	}
 	server.terminates()
@@ -54,7 +54,7 @@ func TestStoreBackup_WhileTurnsStream_CompletesAndRestores(t *testing.T) {
 	}
 	restored := other.daemon(nil) // it contains a token
 	var all api.Sessions
-	if status := restored.ask("GET", "/v1/sessions", nil, &all); status != 200 || len(all.Sessions) != 20 {
+	if status := restored.request("GET", "/v1/sessions", nil, &all); status != 200 || len(all.Sessions) != 20 {
 		t.Errorf("%d sessions after the restore, status %d", len(all.Sessions), status)
 	}
 	if out, errs, code := other.does("store", "check"); code != 0 {

@@ -121,14 +121,14 @@ func telegramUnpairCommand() *cobra.Command {
 func tableOfPeople(to io.Writer, c config.Telegram, list *rights.List) error {
 	const minute = "2006-01-02 15:04"
 	paired, waiting := list.Paired(), list.Waiting()
-	if len(c.People)+len(c.Groups)+len(paired)+len(waiting) == 0 {
+	if len(c.Users)+len(c.Groups)+len(paired)+len(waiting) == 0 {
 		fmt.Fprintln(to, "no users yet")
 		return nil
 	}
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "ID\tNAME\tUSERNAME\tSTATE")
-	for _, name := range slices.Sorted(maps.Keys(c.People)) {
-		fmt.Fprintf(out, "%d\t%s\t\tin the configuration\n", c.People[name], name)
+	for _, name := range slices.Sorted(maps.Keys(c.Users)) {
+		fmt.Fprintf(out, "%d\t%s\t\tin the configuration\n", c.Users[name], name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Groups)) {
 		fmt.Fprintf(out, "%d\t%s\t\tgroup in the configuration\n", c.Groups[name], name)

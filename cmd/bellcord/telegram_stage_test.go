@@ -146,7 +146,7 @@ func (w *chatWorld) leave() (processes, violations int) {
 	w.t.Helper()
 	w.server.terminates()
 	if code := w.server.ends(); code != 0 {
-		w.t.Errorf("exit code %d: %s", code, w.server.said())
+		w.t.Errorf("exit code %d: %s", code, w.server.stderrText())
 	}
 	left := w.kin()
 	for _, p := range left {

@@ -34,7 +34,7 @@ const pairing = "[telegram]\npairing = true\n[telegram.users]\nanna = 1001\n[tel
 func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	list, err := server.TelegramRights(config.Config{Data: data, Telegram: config.Telegram{Pairing: true}})
+	list, err := server.TelegramRights(config.Config{DataDir: data, Telegram: config.Telegram{Pairing: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func tokenCommand() *cobra.Command {
 func (s *settings) withTokens(ctx context.Context, do func(app.Store) error) error {
 	c, err := s.load()
 	if err == nil {
-		err = app.RefuseInsideTurn(c.Data)
+		err = app.RefuseInsideTurn(c.DataDir)
 	}
 	if err != nil {
 		return err

@@ -95,8 +95,8 @@ func TestServe_UnprivilegedUser_StillContainsItsProcesses(t *testing.T) {
 	session, turn := s.prompts(shellCall("(env -i setsid sleep " + seconds + " &); echo up; sleep " + seconds))
 	s.until(session, "tool_output_delta")
 	var stopped api.Stopped
-	if status := s.ask("POST", "/v1/turns/"+string(turn)+"/stop", api.Stop{Wait: "20s"}, &stopped); status != 200 || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil {
-		t.Fatalf("%d %+v; %s", status, stopped, s.said())
+	if status := s.request("POST", "/v1/turns/"+string(turn)+"/stop", api.Stop{Wait: "20s"}, &stopped); status != 200 || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil {
+		t.Fatalf("%d %+v; %s", status, stopped, s.stderrText())
 	}
 	receipt := stopped.Turns[0].Receipt
 	if len(receipt.Processes.Survivors) != 0 || len(receipt.Processes.Ended) < 2 {

@@ -28,7 +28,7 @@ func welcome(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "  agents         %s\n", cmp.Or(strings.Join(found.Agents, ", "), "none installed"))
 	fmt.Fprintf(out, "  editors        %s\n", cmp.Or(editorNames(found), "none with ACP support"))
 	if found.Serving {
-		fmt.Fprintf(out, "  server         running on %s\n", c.Data)
+		fmt.Fprintf(out, "  server         running on %s\n", c.DataDir)
 	}
 	fmt.Fprintln(out, "\nNext")
 	if err != nil {

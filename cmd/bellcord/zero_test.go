@@ -25,11 +25,11 @@ func TestFlags_Zero_ReplacesValueOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flag, value := range map[string]func(config.Config) float64{
-		"--max-steps=0":       func(c config.Config) float64 { return float64(c.Limits.Steps) },
-		"--max-tokens=0":      func(c config.Config) float64 { return float64(c.Limits.Tokens) },
-		"--max-cost=0":        func(c config.Config) float64 { return c.Limits.Cost },
+		"--max-steps=0":       func(c config.Config) float64 { return float64(c.Limits.MaxSteps) },
+		"--max-tokens=0":      func(c config.Config) float64 { return float64(c.Limits.MaxTokens) },
+		"--max-cost=0":        func(c config.Config) float64 { return c.Limits.MaxCostUSD },
 		"--deadline=0s":       func(c config.Config) float64 { return float64(c.Limits.Deadline) },
-		"--shutdown-grace=0s": func(c config.Config) float64 { return float64(c.Serve.Finish) },
+		"--shutdown-grace=0s": func(c config.Config) float64 { return float64(c.Serve.ShutdownGrace) },
 	} {
 		for _, given := range []bool{true, false} {
 			var f serveFlags
@@ -59,11 +59,11 @@ func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 	w := newServerWorld(t)
 	s := w.daemon(nil, "--shutdown-grace", "0s")
 	var session api.Session
-	if code := s.ask(http.MethodPost, "/v1/sessions", map[string]any{}, &session); code != http.StatusCreated {
+	if code := s.request(http.MethodPost, "/v1/sessions", map[string]any{}, &session); code != http.StatusCreated {
 		t.Fatalf("session: %d", code)
 	}
 	var turn api.Turn
-	if code := s.ask(http.MethodPost, "/v1/sessions/"+string(session.ID)+"/turns", map[string]any{"text": "[slow 2000 20ms]"}, &turn); code != http.StatusAccepted {
+	if code := s.request(http.MethodPost, "/v1/sessions/"+string(session.ID)+"/turns", map[string]any{"text": "[slow 2000 20ms]"}, &turn); code != http.StatusAccepted {
 		t.Fatalf("turn: %d", code)
 	}
 	for bound := time.Now().Add(20 * time.Second); len(w.model.Requests()) == 0; <-time.After(10 * time.Millisecond) {
@@ -80,9 +80,9 @@ func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 		t.Errorf("it took %s to end", took)
 	}
 	if _, ends := w.record(session.ID); len(ends) != 1 || ends[0].End != "stopped" || ends[0].Cause.Kind != "shutdown" {
-		t.Errorf("ends %+v; %s", ends, s.said())
+		t.Errorf("ends %+v; %s", ends, s.stderrText())
 	}
-	if !strings.Contains(s.said(), `"stopped":1`) {
-		t.Errorf("the log: %s", s.said())
+	if !strings.Contains(s.stderrText(), `"stopped":1`) {
+		t.Errorf("the log: %s", s.stderrText())
 	}
 }

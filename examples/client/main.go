@@ -41,12 +41,12 @@ func run(ctx context.Context, server, token string) error {
 	if err != nil {
 		return err
 	}
-	stream := c.Events(session.ID, turn.First-1)
+	stream := c.Events(session.ID, turn.FirstSeq-1)
 	defer stream.Close()
 	if err := untilText(ctx, stream, 5); err != nil {
 		return err
 	}
-	stopped, err := c.Stop(ctx, turn.ID, api.Stop{Why: "seen enough"})
+	stopped, err := c.Stop(ctx, turn.ID, api.Stop{Reason: "seen enough"})
 	if err != nil {
 		return err
 	}

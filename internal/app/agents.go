@@ -84,7 +84,7 @@ func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) 
 	}
 	return &child.Agent{
 		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: AgentEnvironment(d), Renew: d.Renew},
-		Keeper:     keeper, Speak: speak, Logger: opts.Logger,
+		Keeper:     keeper, NewSpeaker: speak, Logger: opts.Logger,
 	}
 }
 
@@ -126,7 +126,7 @@ func AgentDefinition(c config.Config, name string) (preset.Definition, error) {
 	if own.Protocol != "" || !known {
 		d.Protocol = own.Protocol
 	}
-	d.Renew = d.Renew || own.Renew
+	d.Renew = d.Renew || own.NewSessionAfterStop
 	if own.Home != "" {
 		d.Home = own.Home
 	}
@@ -134,7 +134,7 @@ func AgentDefinition(c config.Config, name string) (preset.Definition, error) {
 	if d.Env == nil {
 		d.Env = map[string]string{}
 	}
-	d.Pass = append(d.Pass, own.Pass...)
+	d.Pass = append(d.Pass, own.PassEnv...)
 	for _, pair := range (secret.Environment{Pass: d.Pass}).Passed() {
 		variable, value, _ := strings.Cut(pair, "=")
 		d.Env[variable] = value

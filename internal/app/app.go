@@ -34,7 +34,7 @@ type Config struct {
 	// agents and MCP servers.
 	Version string
 	// Secrets are replaced in events, and withheld from the environment of commands.
-	Secrets *secret.Known
+	Secrets *secret.Set
 	Logger  *slog.Logger
 
 	// TurnLog, if set, receives a line for every turn that is stopped or
@@ -58,7 +58,7 @@ type App struct {
 	bus        *cluster.Bus  // nil without NATS
 	node       *cluster.Node // the hub as a cluster node; nil without NATS
 	keeper     *proc.Keeper
-	background *tool.Yard
+	background *tool.SessionResources
 	tools      *sessionTools
 	policy     *permit.Policy
 	agents     *agentRouter
@@ -72,7 +72,7 @@ type App struct {
 func Open(ctx context.Context, c Config) (*App, error) {
 	a := &App{
 		Models: NewModels(c.Settings), config: c, logger: c.Logger,
-		background: &tool.Yard{Dir: filepath.Join(c.Settings.Data, "background"), Env: c.CommandEnvironment()},
+		background: &tool.SessionResources{Dir: filepath.Join(c.Settings.DataDir, "background"), Env: c.CommandEnvironment()},
 		closing:    make(chan struct{}),
 	}
 	opened := make(chan struct{})
@@ -107,11 +107,11 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if a.policy, err = openPolicy(c, a.logger); err != nil {
 		return err
 	}
-	system, err := systemPrompt(c.SystemPrompt)
+	system, err := systemPrompt(c.SystemPromptFile)
 	if err != nil {
 		return err
 	}
-	if a.keeper, err = proc.Open(ledgerDir(c.Data), proc.Options{Logger: a.logger}); err != nil {
+	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), proc.Options{Logger: a.logger}); err != nil {
 		return err
 	}
 	private := privateFiles(c)
@@ -119,7 +119,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	a.tools = newSessionTools(a.config, a.keeper, builtin)
 	native := &react.Agent{
 		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy,
-		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.Titles,
+		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
 		native: native, settings: c, version: a.config.Version, keeper: a.keeper, policy: a.policy,

@@ -19,10 +19,10 @@ func testConfig(t *testing.T) Config {
 	t.Helper()
 	return Config{
 		Settings: config.Config{
-			Data: t.TempDir(), Model: "fake/fake", Mode: "ask",
+			DataDir: t.TempDir(), Model: "fake/fake", Mode: "ask",
 			Provider: map[string]config.Provider{config.Fake: {API: config.Fake}},
 		},
-		Version: "1.2.3", Secrets: &secret.Known{}, Logger: slog.New(slog.DiscardHandler),
+		Version: "1.2.3", Secrets: &secret.Set{}, Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -125,8 +125,8 @@ func TestOpenStore_InvalidLocation_ReturnsAnErrorWithTheSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, settings := range map[string]config.Config{
-		"--data-dir":  {Data: file},
-		"postgres://": {Data: t.TempDir(), Store: "mysql://x"},
+		"--data-dir":  {DataDir: file},
+		"postgres://": {DataDir: t.TempDir(), StoreURL: "mysql://x"},
 	} {
 		c := testConfig(t)
 		c.Settings = settings
@@ -140,12 +140,12 @@ func TestRemoveWorkspace_OtherDirectories_AreKept(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	a := openTest(t, c)
-	own := filepath.Join(WorkspacesDir(c.Settings.Data), "s1")
+	own := filepath.Join(WorkspacesDir(c.Settings.DataDir), "s1")
 	named := t.TempDir()
 	if err := os.MkdirAll(own, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []bellcord.Session{{ID: "s1", Dir: named}, {ID: "s2", Dir: own}, {ID: "", Dir: WorkspacesDir(c.Settings.Data)}} {
+	for _, s := range []bellcord.Session{{ID: "s1", Dir: named}, {ID: "s2", Dir: own}, {ID: "", Dir: WorkspacesDir(c.Settings.DataDir)}} {
 		if err := a.RemoveWorkspace(s); err != nil {
 			t.Error(err)
 		}
@@ -191,8 +191,8 @@ func TestEditor_Open_ReturnsTheHubOfItsApp(t *testing.T) {
 func TestEditor_StoreThatDoesNotOpen_ReturnsAnErrorWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	c.Settings.Data = filepath.Join(c.Settings.Data, "sk-secret-1234567890")
-	if err := os.WriteFile(c.Settings.Data, nil, 0o600); err != nil {
+	c.Settings.DataDir = filepath.Join(c.Settings.DataDir, "sk-secret-1234567890")
+	if err := os.WriteFile(c.Settings.DataDir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.Secrets.Add("sk-secret-1234567890")

@@ -23,7 +23,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 	if a.reports != nil {
 		opts.Watch = both(opts.Watch, a.reports.watch)
 	}
-	if opts.Output = c.Limits.Output; opts.Output == 0 {
+	if opts.Output = c.Limits.MaxOutputBytes; opts.Output == 0 {
 		opts.Output = -1 // record no output; 0 would select the hub's default
 	}
 	opts.Hide = a.config.Secrets.Hide
@@ -34,7 +34,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 			a.logger.Warn("this machine's clock differs from the database's; times in logs and receipts are wrong until it is synchronized (NTP)", "clock", off)
 		}
 	}
-	if is && c.Cluster.NATS != "" {
+	if is && c.Cluster.NATSURL != "" {
 		bus := BusConfig(c)
 		bus.SigningKey, bus.Now, bus.Directory, bus.Deleted, bus.Logger = shared.SigningKey(), shared.Now, shared, a.SessionDeleted, a.logger
 		if a.bus, err = cluster.Dial(bus); err != nil {
@@ -58,8 +58,8 @@ func (a *App) openHub(ctx context.Context) (err error) {
 // BusConfig returns the NATS connection settings.
 func BusConfig(c config.Config) cluster.Config {
 	return cluster.Config{
-		URLs: c.Cluster.NATS, Prefix: c.Cluster.Prefix, Creds: c.Cluster.Creds, CA: c.Cluster.CA, Cert: c.Cluster.Cert, Key: c.Cluster.Key,
-		Name: c.Cluster.Name,
+		URLs: c.Cluster.NATSURL, Prefix: c.Cluster.NATSSubjectPrefix, Creds: c.Cluster.NATSCredentialsFile, CA: c.Cluster.NATSCAFile, Cert: c.Cluster.NATSCertFile, Key: c.Cluster.NATSKeyFile,
+		Name: c.Cluster.NodeName,
 	}
 }
 
@@ -167,14 +167,14 @@ func (a *App) Nodes(ctx context.Context) ([]api.Node, error) {
 	for i, n := range known {
 		all[i] = api.Node{
 			ID: n.ID, Name: n.Name, Version: n.Version, Started: n.Started, Self: n.ID == shared.NodeID(),
-			Heard: n.Heard.Seconds(), Lease: n.Left.Seconds(), Draining: n.Draining, Running: n.Running, Queued: n.Queued,
+			LeaseAge: n.LeaseAge.Seconds(), LeaseRemaining: n.Left.Seconds(), Draining: n.Draining, Running: n.Running, Queued: n.Queued,
 		}
 		if a.node == nil || all[i].Self {
 			continue
 		}
 		soon, done := context.WithTimeout(ctx, pingTime)
 		if took, err := a.node.Ping(soon, n.ID); err == nil {
-			all[i].Bus = took.Seconds()
+			all[i].NATSRoundTrip = took.Seconds()
 		}
 		done()
 	}

@@ -13,7 +13,7 @@ import (
 // Editor serves the sessions of an editor. The zero value has no App; Open
 // opens one in the background.
 type Editor struct {
-	secrets *secret.Known
+	secrets *secret.Set
 	opened  func() (*App, error)
 }
 
@@ -29,7 +29,7 @@ func (e *Editor) Open(ctx context.Context, from Config) acp.Config {
 		Version: from.Version, Owner: MachineOwner, Agent: c.Agent, Model: DefaultModel(c), Models: c.Models, Mode: c.Mode,
 		Prompt: PromptLimits(c), Logger: from.Logger,
 		CheckModel: known.Check, ContextSize: known.ContextWindow,
-		Opened: func(id bellcord.SessionID, editor *acp.Desk, servers []acp.MCPServer) {
+		Opened: func(id bellcord.SessionID, editor *acp.EditorTools, servers []acp.MCPServer) {
 			if a, err := e.opened(); err == nil {
 				a.OpenEditor(id, editor, servers)
 			}

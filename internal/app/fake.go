@@ -34,11 +34,11 @@ func newFake() fake {
 	return fake{openai.New(openai.Config{BaseURL: "http://fake/v1", Key: "none", HTTP: client}), end}
 }
 
-// Ask implements llm.Model. It puts the notice before the first text of a
+// Generate implements llm.Model. It puts the notice before the first text of a
 // turn.
-func (f fake) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+func (f fake) Generate(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	told := hasSpoken(req.Messages)
-	return f.Provider.Ask(ctx, req, func(b bellcord.Body) error {
+	return f.Provider.Generate(ctx, req, func(b bellcord.Body) error {
 		if said, ok := b.(bellcord.TextDelta); ok && !told {
 			told = true
 			said.Text = FakeNotice + said.Text

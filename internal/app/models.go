@@ -40,7 +40,7 @@ func (m *Models) Find(name string) (react.Model, error) {
 		return react.Model{}, err
 	}
 	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
-	if limits := m.settings.Limits; (limits.Cost > 0 || limits.SessionCost > 0) && found.Price == nil {
+	if limits := m.settings.Limits; (limits.MaxCostUSD > 0 || limits.SessionMaxCostUSD > 0) && found.Price == nil {
 		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [model_info.%q]", name, name)
 	}
 	found.Model = llm.Patient{Model: found.Model}
@@ -64,7 +64,7 @@ func (m *Models) answerable(name string) (provider, model string, err error) {
 	switch {
 	case p.API == config.Fake && !slices.Contains(fakeNames, model):
 		return "", "", fmt.Errorf("model %s: the built-in provider has only %s", name, strings.Join(fakeNames, " and "))
-	case p.API != config.Fake && p.Key == "" && p.BaseURL == "":
+	case p.API != config.Fake && p.APIKey == "" && p.BaseURL == "":
 		return "", "", fmt.Errorf("model %s: %s", name, missingKey(provider))
 	}
 	return provider, model, nil
@@ -137,25 +137,25 @@ func newProvider(p config.Provider) llm.Provider {
 	case config.Fake:
 		return newFake()
 	case config.Responses:
-		return responses.New(responses.Config{BaseURL: p.BaseURL, Key: p.Key, Effort: p.Effort})
+		return responses.New(responses.Config{BaseURL: p.BaseURL, Key: p.APIKey, Effort: p.ReasoningEffort})
 	case config.Anthropic:
-		return anthropic.New(anthropic.Config{BaseURL: p.BaseURL, Key: p.Key, Thinking: given(p.Thinking, 0), MaxTokens: given(p.MaxOutput, 0)})
+		return anthropic.New(anthropic.Config{BaseURL: p.BaseURL, Key: p.APIKey, Thinking: given(p.ThinkingTokens, 0), MaxTokens: given(p.MaxOutputTokens, 0)})
 	case config.Gemini:
-		c := gemini.Config{BaseURL: p.BaseURL, Key: p.Key}
-		if p.Thinking != nil {
-			budget := int32(*p.Thinking)
+		c := gemini.Config{BaseURL: p.BaseURL, Key: p.APIKey}
+		if p.ThinkingTokens != nil {
+			budget := int32(*p.ThinkingTokens)
 			c.Thinking = &budget
 		}
 		return gemini.New(c)
 	}
-	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.Key})
+	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.APIKey})
 }
 
 // ContextWindow returns the size of a model's context in tokens: the
 // configured number, otherwise that of the smallest current model of the
 // provider.
 func (m *Models) ContextWindow(name string) int64 {
-	if w := m.settings.Facts[name].Window; w != nil {
+	if w := m.settings.ModelInfo[name].ContextWindow; w != nil {
 		return *w
 	}
 	provider, _, _ := strings.Cut(name, "/")
@@ -171,8 +171,8 @@ func (m *Models) ContextWindow(name string) int64 {
 // Price returns the configured price in billionths of a dollar per token, or
 // nil if no price is configured. Settings are in dollars per million tokens.
 func (m *Models) Price(name string) *bellcord.Price {
-	f := m.settings.Facts[name]
-	if f.Input == nil && f.Output == nil {
+	f := m.settings.ModelInfo[name]
+	if f.InputUSDPerMillion == nil && f.OutputUSDPerMillion == nil {
 		return nil
 	}
 	per := func(dollars *float64, otherwise int64) int64 {
@@ -181,8 +181,8 @@ func (m *Models) Price(name string) *bellcord.Price {
 		}
 		return int64(*dollars*1000 + 0.5)
 	}
-	input := per(f.Input, 0)
-	return &bellcord.Price{Input: input, Output: per(f.Output, 0), CacheRead: per(f.CacheRead, input), CacheWrite: per(f.CacheWrite, input)}
+	input := per(f.InputUSDPerMillion, 0)
+	return &bellcord.Price{Input: input, Output: per(f.OutputUSDPerMillion, 0), CacheRead: per(f.CacheReadUSDPerMillion, input), CacheWrite: per(f.CacheWriteUSDPerMillion, input)}
 }
 
 // given returns the value of a setting, or otherwise if it is not set.

@@ -12,10 +12,10 @@ func TestModels_Find_ResolvesProviderAndModel(t *testing.T) {
 	t.Parallel()
 	c := config.Config{
 		Provider: map[string]config.Provider{
-			"openai": {API: config.Responses, Key: "x"}, "claude": {API: config.Anthropic, Key: "x"}, "g": {API: config.Gemini, Key: "x"},
+			"openai": {API: config.Responses, APIKey: "x"}, "claude": {API: config.Anthropic, APIKey: "x"}, "g": {API: config.Gemini, APIKey: "x"},
 			"local": {API: config.Chat, BaseURL: "http://127.0.0.1:1"},
 		},
-		Facts: map[string]config.Facts{"local/x": {Window: new(int64(5000)), Input: new(3.0), Output: new(15.0), CacheRead: new(0.3)}},
+		ModelInfo: map[string]config.ModelInfo{"local/x": {ContextWindow: new(int64(5000)), InputUSDPerMillion: new(3.0), OutputUSDPerMillion: new(15.0), CacheReadUSDPerMillion: new(0.3)}},
 	}
 	m := NewModels(c)
 	defer m.Close()
@@ -42,15 +42,15 @@ func TestModels_Find_ResolvesProviderAndModel(t *testing.T) {
 	if p := m.Price("local/x"); p == nil || *p != (bellcord.Price{Input: 3000, Output: 15_000, CacheRead: 300, CacheWrite: 3000}) {
 		t.Errorf("the price is %+v", p)
 	}
-	m.settings.Facts["local/free"] = config.Facts{Input: new(0.0), Output: new(0.0)}
-	m.settings.Facts["local/cached"] = config.Facts{Input: new(3.0), CacheRead: new(0.0)}
+	m.settings.ModelInfo["local/free"] = config.ModelInfo{InputUSDPerMillion: new(0.0), OutputUSDPerMillion: new(0.0)}
+	m.settings.ModelInfo["local/cached"] = config.ModelInfo{InputUSDPerMillion: new(3.0), CacheReadUSDPerMillion: new(0.0)}
 	if p := m.Price("local/free"); p == nil || *p != (bellcord.Price{}) {
 		t.Errorf("a price of 0 is %+v", p)
 	}
 	if p := m.Price("local/cached"); p == nil || *p != (bellcord.Price{Input: 3000, CacheWrite: 3000}) {
 		t.Errorf("a cache that costs nothing has the price %+v", p)
 	}
-	m.settings.Limits.Cost = 1
+	m.settings.Limits.MaxCostUSD = 1
 	if _, err := m.Find("local/other"); err == nil || !strings.Contains(err.Error(), "the price of the model is unknown") {
 		t.Errorf("a limit on cost and no price: %v", err)
 	}

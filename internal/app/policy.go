@@ -19,14 +19,14 @@ import (
 // openPolicy reads the rules in the settings, and from the data directory the
 // calls that users have permanently allowed.
 func openPolicy(c config.Config, logger *slog.Logger) (*permit.Policy, error) {
-	path := filepath.Join(c.Data, "allowed.json")
+	path := filepath.Join(c.DataDir, "allowed.json")
 	always, err := readAllowed(path)
 	if errors.Is(err, errOldAllowed) {
 		logger.Warn("permanently allowed calls are asked about again", "err", err)
 	} else if err != nil {
 		return nil, err
 	}
-	return permit.NewPolicy(c.Permit.Allow, c.Permit.Deny, always, func(all []permit.Granted) error {
+	return permit.NewPolicy(c.Permissions.Allow, c.Permissions.Deny, always, func(all []permit.Granted) error {
 		text, err := json.MarshalIndent(all, "", "  ")
 		if err != nil {
 			return err
@@ -63,8 +63,8 @@ func readAllowed(path string) ([]permit.Granted, error) {
 // privateFiles returns the files that tools must not touch: the data directory
 // except its workspaces, and the configuration.
 func privateFiles(c config.Config) tool.Private {
-	p := tool.Private{Workspaces: absolute(WorkspacesDir(c.Data))}
-	for _, path := range []string{c.Data, config.Dir(), c.Loaded} {
+	p := tool.Private{Workspaces: absolute(WorkspacesDir(c.DataDir))}
+	for _, path := range []string{c.DataDir, config.Dir(), c.Loaded} {
 		if path != "" {
 			p.Paths = append(p.Paths, absolute(path))
 		}

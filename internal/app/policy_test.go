@@ -14,7 +14,7 @@ import (
 
 func TestOpenPolicy_PermanentGrant_SurvivesARestart(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Data: t.TempDir()}
+	c := config.Config{DataDir: t.TempDir()}
 	anna := permit.Session{ID: "one", Owner: "anna", Dir: "/work"}
 	call := permit.Call{Tool: "shell", Effect: permit.Executes, Subject: "make", Exact: `{"command":"make"}`}
 	first, err := openPolicy(c, slog.Default())
@@ -38,8 +38,8 @@ func TestOpenPolicy_PermanentGrant_SurvivesARestart(t *testing.T) {
 
 func TestOpenPolicy_FileOfAnEarlierVersion_IsIgnoredWithAWarning(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Data: t.TempDir()}
-	path := filepath.Join(c.Data, "allowed.json")
+	c := config.Config{DataDir: t.TempDir()}
+	path := filepath.Join(c.DataDir, "allowed.json")
 	if err := os.WriteFile(path, []byte(`["shell"]`), 0o600); err != nil {
 		t.Fatal(err)
 	}

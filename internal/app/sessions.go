@@ -12,7 +12,7 @@ import (
 
 // OpenEditor gives a session the tools of its editor and the MCP servers that
 // the editor names.
-func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.Desk, servers []acp.MCPServer) {
+func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.EditorTools, servers []acp.MCPServer) {
 	a.tools.open(id, editor, servers)
 }
 
@@ -31,7 +31,7 @@ func (a *App) CloseMCPServers(id bellcord.SessionID) { a.tools.closeSession(id) 
 // ReleaseSession does what CloseEditor does, and withdraws the permissions
 // that were granted for the session.
 func (a *App) ReleaseSession(id bellcord.SessionID) {
-	a.policy.Forget(string(id))
+	a.policy.DropGrants(string(id))
 	a.CloseEditor(id)
 }
 
@@ -51,7 +51,7 @@ func WorkspacesDir(data string) string { return filepath.Join(data, "workspaces"
 // RemoveWorkspace removes the directory that was created for a deleted
 // session. A directory that a user chose is kept.
 func (a *App) RemoveWorkspace(s bellcord.Session) error {
-	own := absolute(filepath.Join(WorkspacesDir(a.config.Settings.Data), string(s.ID)))
+	own := absolute(filepath.Join(WorkspacesDir(a.config.Settings.DataDir), string(s.ID)))
 	if s.ID == "" || absolute(s.Dir) != own {
 		return nil
 	}

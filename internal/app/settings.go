@@ -20,8 +20,8 @@ func DefaultModel(c config.Config) string {
 func PromptLimits(c config.Config) bellcord.Prompt {
 	billionths := func(dollars float64) int64 { return int64(dollars * 1e9) }
 	return bellcord.Prompt{
-		MaxSteps: c.Limits.Steps, MaxTokens: c.Limits.Tokens, MaxCostNanoUSD: billionths(c.Limits.Cost), Deadline: time.Duration(c.Limits.Deadline),
-		SessionLimit: bellcord.SpendingLimit{MaxTokens: c.Limits.SessionTokens, MaxCostNanoUSD: billionths(c.Limits.SessionCost)},
+		MaxSteps: c.Limits.MaxSteps, MaxTokens: c.Limits.MaxTokens, MaxCostNanoUSD: billionths(c.Limits.MaxCostUSD), Deadline: time.Duration(c.Limits.Deadline),
+		SessionBudget: bellcord.SpendingLimit{MaxTokens: c.Limits.SessionMaxTokens, MaxCostNanoUSD: billionths(c.Limits.SessionMaxCostUSD)},
 	}
 }
 

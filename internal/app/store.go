@@ -23,31 +23,31 @@ type Store interface {
 // database that several machines share.
 func OpenStore(ctx context.Context, from Config) (Store, error) {
 	c := from.Settings
-	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("data directory: %s is not a directory; choose another with --data-dir or BELLCORD_DATA", c.Data)
+	if info, err := os.Stat(c.DataDir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("data directory: %s is not a directory; choose another with --data-dir or BELLCORD_DATA", c.DataDir)
 	}
 	switch {
-	case c.Store == "" && c.New:
-		return sqlite.OpenNew(ctx, c.Data)
-	case c.Store == "":
-		return sqlite.Open(ctx, c.Data)
+	case c.StoreURL == "" && c.New:
+		return sqlite.OpenNew(ctx, c.DataDir)
+	case c.StoreURL == "":
+		return sqlite.Open(ctx, c.DataDir)
 	}
-	if !strings.HasPrefix(c.Store, "postgres://") && !strings.HasPrefix(c.Store, "postgresql://") {
+	if !strings.HasPrefix(c.StoreURL, "postgres://") && !strings.HasPrefix(c.StoreURL, "postgresql://") {
 		return nil, fmt.Errorf("store_url: use a URL such as postgres://user@host/database")
 	}
-	if err := os.MkdirAll(c.Data, 0o700); err != nil { // for files of this machine
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil { // for files of this machine
 		return nil, err
 	}
-	return postgres.Open(ctx, c.Store, postgres.Options{
-		Lease: time.Duration(c.Cluster.Lease), Logger: from.Logger, Name: c.Cluster.Name, Version: from.Version,
+	return postgres.Open(ctx, c.StoreURL, postgres.Options{
+		Lease: time.Duration(c.Cluster.LeaseDuration), Logger: from.Logger, Name: c.Cluster.NodeName, Version: from.Version,
 	})
 }
 
 // MigrateNames converts a store with old names of events and fields. It returns the
 // path of the copy that it made, "" for a store in PostgreSQL.
 func MigrateNames(ctx context.Context, from Config) (backup string, err error) {
-	if c := from.Settings; c.Store != "" {
-		return "", postgres.MigrateNames(ctx, c.Store, postgres.Options{Lease: time.Duration(c.Cluster.Lease)})
+	if c := from.Settings; c.StoreURL != "" {
+		return "", postgres.MigrateNames(ctx, c.StoreURL, postgres.Options{Lease: time.Duration(c.Cluster.LeaseDuration)})
 	}
-	return sqlite.MigrateNames(ctx, from.Settings.Data)
+	return sqlite.MigrateNames(ctx, from.Settings.DataDir)
 }

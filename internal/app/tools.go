@@ -32,28 +32,28 @@ type sessionTools struct {
 
 // editorTools contains the tools that an editor provides for a session.
 type editorTools struct {
-	editor  tool.Desk
+	editor  tool.EditorTools
 	servers *mcp.Set
 }
 
 func newSessionTools(c Config, keeper *proc.Keeper, builtin []tool.Tool) *sessionTools {
 	t := &sessionTools{
 		config: c, builtin: builtin, spawn: spawner(keeper, c.Secrets),
-		options:  mcp.Options{Version: c.Version, Pins: &mcp.Pins{Dir: filepath.Join(c.Settings.Data, "mcp")}},
+		options:  mcp.Options{Version: c.Version, Pins: &mcp.Pins{Dir: filepath.Join(c.Settings.DataDir, "mcp")}},
 		sessions: map[bellcord.SessionID]*editorTools{},
 	}
 	var servers []mcp.Server
 	for name, s := range c.Settings.MCP {
-		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.Pass, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints})
+		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.PassEnv, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints})
 	}
 	t.shared = mcp.Open(servers, t.spawn, t.options)
 	return t
 }
 
 // spawner returns a function that starts MCP servers as contained processes.
-func spawner(keeper *proc.Keeper, secrets *secret.Known) mcp.Spawner {
+func spawner(keeper *proc.Keeper, secrets *secret.Set) mcp.Spawner {
 	return func(s mcp.Server) (mcp.Process, error) {
-		env := secret.Environment{Pass: s.Pass, Known: secrets}
+		env := secret.Environment{Pass: s.Pass, Secrets: secrets}
 		running, err := keeper.Start(proc.Command{
 			Args: s.Command, Dir: s.Dir, Env: append(env.Pairs(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name,
 		})
@@ -86,7 +86,7 @@ func (t *sessionTools) toolsOf(ctx context.Context, s bellcord.Session) []tool.T
 }
 
 // open replaces the tools that a session's editor provides.
-func (t *sessionTools) open(id bellcord.SessionID, editor *acp.Desk, named []acp.MCPServer) {
+func (t *sessionTools) open(id bellcord.SessionID, editor *acp.EditorTools, named []acp.MCPServer) {
 	servers := make([]mcp.Server, len(named))
 	for i, s := range named {
 		servers[i] = mcp.Server{Name: s.Name, URL: s.URL, Headers: map[string]string{}}
@@ -113,8 +113,8 @@ func (t *sessionTools) open(id bellcord.SessionID, editor *acp.Desk, named []acp
 }
 
 // throughEditor adapts the editor's methods to tools.
-func throughEditor(d *acp.Desk, env secret.Environment) tool.Desk {
-	out := tool.Desk{Env: env}
+func throughEditor(d *acp.EditorTools, env secret.Environment) tool.EditorTools {
+	out := tool.EditorTools{Env: env}
 	if d.Reads {
 		out.Read = d.ReadText
 	}
@@ -164,5 +164,5 @@ func pairs(m map[string]string) []string {
 
 // CommandEnvironment returns the environment of the commands that agents run.
 func (c Config) CommandEnvironment() secret.Environment {
-	return secret.Environment{Pass: c.Settings.Commands.Pass, Known: c.Secrets}
+	return secret.Environment{Pass: c.Settings.Commands.PassEnv, Secrets: c.Secrets}
 }

@@ -16,7 +16,7 @@ import (
 func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 	t.Setenv("BELLCORD_TELEGRAM_TOKEN", "1:SECRET")
 	t.Setenv("SOMETHING_ELSE", "kept")
-	d, err := AgentDefinition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", Pass: []string{"*"}}}}, "x")
+	d, err := AgentDefinition(config.Config{Agents: map[string]config.Agent{"x": {Command: []string{"x"}, Protocol: "acp", PassEnv: []string{"*"}}}}, "x")
 	if env := AgentEnvironment(d); err != nil || slices.Contains(env, "BELLCORD_TELEGRAM_TOKEN=1:SECRET") || !slices.Contains(env, "SOMETHING_ELSE=kept") {
 		t.Errorf("a hosted agent gets %v, %v", env, err)
 	}
@@ -25,7 +25,7 @@ func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = keeper.Close() }()
-	server, err := spawner(keeper, &secret.Known{})(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
+	server, err := spawner(keeper, &secret.Set{})(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
 	if err != nil {
 		t.Skip("no env here:", err)
 	}

@@ -79,9 +79,9 @@ func (c Caller) May(s bellcord.Scope) bool {
 
 func (c Caller) isAdmin() bool { return slices.Contains(c.Scopes, bellcord.ScopeAdmin) }
 
-// nobody is the reach of a caller without sessions. No owner can have this
+// noOwner is the reach of a caller without sessions. No owner can have this
 // name, because checkName and isSubject reject NUL.
-const nobody = "\x00nobody"
+const noOwner = "\x00nobody"
 
 // Reach returns the owner of the sessions that the caller reaches: "" for the
 // sessions of all owners (an admin or the local socket only), or the caller's
@@ -92,7 +92,7 @@ func (c Caller) Reach() string {
 	case c.isAdmin(), c.Local:
 		return ""
 	case c.Owner == "":
-		return nobody
+		return noOwner
 	}
 	return c.Owner
 }

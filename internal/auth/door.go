@@ -122,7 +122,7 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	if err != nil {
 		return Caller{}, d.refuse(key, err)
 	}
-	lately, known := d.good.look(shown.hash())
+	lately, known := d.good.peek(shown.hash())
 	caller, err := d.checkSoon(r.Context(), shown, known)
 	switch {
 	case errors.Is(err, ErrBadCredentials):

@@ -28,12 +28,12 @@ type testIssuer struct {
 	*httptest.Server
 	t *testing.T
 
-	mu      sync.Mutex
-	kid     string
-	key     *ecdsa.PrivateKey
-	down    bool
-	fetched int // requests for the keys
-	asked   int // requests for the configuration
+	mu       sync.Mutex
+	kid      string
+	key      *ecdsa.PrivateKey
+	down     bool
+	fetched  int // requests for the keys
+	requests int // requests for the configuration
 }
 
 func newTestIssuer(t *testing.T) *testIssuer {
@@ -51,7 +51,7 @@ func newTestIssuer(t *testing.T) *testIssuer {
 func (i *testIssuer) configuration(w http.ResponseWriter, _ *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.asked++
+	i.requests++
 	if i.down {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return
@@ -92,7 +92,7 @@ func (i *testIssuer) setDown(down bool) {
 func (i *testIssuer) counts() (asked, fetched int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.asked, i.fetched
+	return i.requests, i.fetched
 }
 
 type claims map[string]any

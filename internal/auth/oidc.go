@@ -32,14 +32,14 @@ type issuer struct {
 	client *http.Client
 	logger *slog.Logger
 
-	verifier atomic.Pointer[oidc.IDTokenVerifier]
-	asking   chan struct{} // held during discovery
-	failedAt time.Time     // time of the last failed discovery
+	verifier    atomic.Pointer[oidc.IDTokenVerifier]
+	discovering chan struct{} // held during discovery
+	failedAt    time.Time     // time of the last failed discovery
 }
 
-// askAgainAfter is the minimum time between attempts to reach an issuer that is
+// retryDiscoveryAfter is the minimum time between attempts to reach an issuer that is
 // down.
-const askAgainAfter = 5 * time.Second
+const retryDiscoveryAfter = 5 * time.Second
 
 // DefaultClaim is the claim that names the owner if the settings of an issuer name none.
 const DefaultClaim = "sub"
@@ -57,7 +57,7 @@ func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
 		if len(i.Scopes) == 0 {
 			i.Scopes = DefaultScopes
 		}
-		all = append(all, &issuer{is: i, client: boundedClient(), logger: logger, asking: make(chan struct{}, 1)})
+		all = append(all, &issuer{is: i, client: boundedClient(), logger: logger, discovering: make(chan struct{}, 1)})
 	}
 	return all
 }
@@ -139,15 +139,15 @@ func (i *issuer) discover(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		return v, nil
 	}
 	select {
-	case i.asking <- struct{}{}:
-		defer func() { <-i.asking }()
+	case i.discovering <- struct{}{}:
+		defer func() { <-i.discovering }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
 	}
 	if v := i.verifier.Load(); v != nil {
 		return v, nil
 	}
-	if time.Since(i.failedAt) < askAgainAfter {
+	if time.Since(i.failedAt) < retryDiscoveryAfter {
 		return nil, ErrUnavailable
 	}
 	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), i.client), i.is.Issuer)

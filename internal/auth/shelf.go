@@ -10,7 +10,7 @@ import (
 // When it is full, the entry that expires first is dropped. It holds everything
 // that unauthenticated clients can cause to be stored.
 type shelf[K comparable, V any] struct {
-	room int
+	capacity int
 
 	mu    sync.Mutex
 	byKey map[K]*place[K, V]
@@ -18,7 +18,7 @@ type shelf[K comparable, V any] struct {
 }
 
 func newShelf[K comparable, V any](room int) *shelf[K, V] {
-	return &shelf[K, V]{room: room, byKey: map[K]*place[K, V]{}}
+	return &shelf[K, V]{capacity: room, byKey: map[K]*place[K, V]{}}
 }
 
 // until returns the expiry time of an entry, or the zero time if there is no
@@ -33,8 +33,8 @@ func (s *shelf[K, V]) until(key K) time.Time {
 	return time.Time{}
 }
 
-// look returns the value of an entry without removing it.
-func (s *shelf[K, V]) look(key K) (value V, ok bool) {
+// peek returns the value of an entry without removing it.
+func (s *shelf[K, V]) peek(key K) (value V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tidy()
@@ -85,7 +85,7 @@ func (s *shelf[K, V]) removeKey(key K) (value V, ok bool) {
 }
 
 func (s *shelf[K, V]) insert(key K, value V, until time.Time) {
-	if len(s.order) >= s.room {
+	if len(s.order) >= s.capacity {
 		s.drop(s.order[0])
 	}
 	p := &place[K, V]{key: key, value: value, until: until}

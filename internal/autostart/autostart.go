@@ -60,9 +60,9 @@ type Unit struct {
 	elsewhere                       []string // files of a packaged service with the same name
 	install, uninstall, start, stop []Step
 	hidden                          error // an error if the service could not access its files
-	running                         question
-	manager                         question // whether the manager is available
-	record                          record   // nil if there is a file
+	running                         query
+	manager                         query  // whether the manager is available
+	record                          record // nil if there is a file
 }
 
 // record is a service in a manager's database.

@@ -32,20 +32,20 @@ func unitOf(t *testing.T, target autostart.Target, s autostart.Settings) autosta
 	return u
 }
 
-// said returns the text of all steps of a service, in their order.
-func said(t *testing.T, u autostart.Unit) string {
+// stepsText returns the text of all steps of a service, in their order.
+func stepsText(t *testing.T, u autostart.Unit) string {
 	t.Helper()
 	steps, err := u.Installing(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	autostart.Say(&out, steps)
+	autostart.PrintSteps(&out, steps)
 	out.WriteString("\n# start\n")
-	autostart.Say(&out, u.Starting())
+	autostart.PrintSteps(&out, u.Starting())
 	out.WriteString("\n# stop\n")
-	autostart.Say(&out, u.Stopping())
-	out.WriteString("\n# status\n" + u.Asking())
+	autostart.PrintSteps(&out, u.Stopping())
+	out.WriteString("\n# status\n" + u.QueryText())
 	return out.String()
 }
 
@@ -57,7 +57,7 @@ func TestSay_EachTarget_MatchesItsGoldenFile(t *testing.T) {
 		if target == autostart.Windows {
 			s.Program, s.Config = `C:\Program Files\bellcord\bellcord.exe`, `C:\ProgramData\bellcord\config.toml`
 		}
-		got := said(t, unitOf(t, target, s))
+		got := stepsText(t, unitOf(t, target, s))
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ func Host(serve func(signals chan os.Signal) error) error {
 	if service.Interactive() {
 		return serve(signals)
 	}
-	if err := sayInFile(); err != nil {
+	if err := writeToFile(); err != nil {
 		return err
 	}
 	handle, err := scm{}.handle(&hosted{serve: serve, signals: signals, ended: make(chan error, 1)})
@@ -30,10 +30,10 @@ func Host(serve func(signals chan os.Signal) error) error {
 
 // hosted runs serve in a process that the service manager controls.
 type hosted struct {
-	serve   func(chan os.Signal) error
-	signals chan os.Signal
-	asked   atomic.Bool // a stop was requested
-	ended   chan error
+	serve         func(chan os.Signal) error
+	signals       chan os.Signal
+	stopRequested atomic.Bool // a stop was requested
+	ended         chan error
 }
 
 // Start returns immediately, as the manager requires. Stop waits for its
@@ -42,7 +42,7 @@ type hosted struct {
 func (h *hosted) Start(service.Service) error {
 	go func() {
 		err := h.serve(h.signals)
-		if !h.asked.Load() {
+		if !h.stopRequested.Load() {
 			slog.New(slog.NewJSONHandler(os.Stderr, nil)).Error("server ended unexpectedly", "err", err)
 			os.Exit(1)
 		}
@@ -53,12 +53,12 @@ func (h *hosted) Start(service.Service) error {
 
 // Stop waits until serve has returned: the ends of all turns are durable then.
 func (h *hosted) Stop(service.Service) error {
-	h.asked.Store(true)
+	h.stopRequested.Store(true)
 	h.signals <- os.Interrupt
 	return <-h.ended
 }
 
-func sayInFile() error {
+func writeToFile() error {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return err

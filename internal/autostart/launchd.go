@@ -41,9 +41,9 @@ func launchdUnit(target Target, s Settings) Unit {
 	).Replace(launchdJob)
 
 	job := domain + "/" + label
-	loaded := asks([]string{"launchctl", "print", job})
+	loaded := commandQuery([]string{"launchctl", "print", job})
 	u.running = finds([]string{"launchctl", "print", job}, "state = running")
-	u.manager = asks([]string{"launchctl", "print", domain})
+	u.manager = commandQuery([]string{"launchctl", "print", domain})
 	// The job is loaded at the next login, or by start.
 	u.install = append([]Step{writeStep(u.File, u.Text), makeKeys(u.Keys, 0o700)}, append(owned, runStep("launchctl", "enable", job))...)
 	u.start = []Step{given(loaded, false, runStep("launchctl", "bootstrap", domain, u.File)), runStep("launchctl", "kickstart", job)}

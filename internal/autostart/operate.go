@@ -85,8 +85,8 @@ func (u Unit) Starting() []Step { return u.start }
 // starts again as configured.
 func (u Unit) Stopping() []Step { return u.stop }
 
-// Asking returns a text with the query of the service's state, for a dry run.
-func (u Unit) Asking() string { return "# would be run: " + u.running.says + "\n" }
+// QueryText returns a text with the query of the service's state, for a dry run.
+func (u Unit) QueryText() string { return "# would be run: " + u.running.text + "\n" }
 
 // Status is the state of a service.
 type Status struct {
@@ -113,7 +113,7 @@ func (u Unit) Status(ctx context.Context) (s Status, err error) {
 	if err := u.Reachable(ctx); err != nil {
 		return s, err
 	}
-	s.Running, s.Words, err = u.running.ask(ctx)
+	s.Running, s.Words, err = u.running.run(ctx)
 	if err != nil {
 		return s, fmt.Errorf("query the state of the service: %w", err)
 	}
@@ -123,7 +123,7 @@ func (u Unit) Status(ctx context.Context) (s Status, err error) {
 // Reachable returns nil if the service manager is available, otherwise an
 // error with an alternative.
 func (u Unit) Reachable(ctx context.Context) error {
-	yes, words, err := u.manager.ask(ctx)
+	yes, words, err := u.manager.run(ctx)
 	if yes {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (u Unit) Reachable(ctx context.Context) error {
 	if u.Target == SystemdUser {
 		whose = " for this user"
 	}
-	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, whose, u.manager.says, why, foreground)
+	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, whose, u.manager.text, why, foreground)
 }
 
 // Do runs the steps in order and returns the first error.
@@ -152,10 +152,10 @@ func Do(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// Say writes the text of the steps. It runs none.
-func Say(out io.Writer, steps []Step) {
+// PrintSteps writes the text of the steps. It runs none.
+func PrintSteps(out io.Writer, steps []Step) {
 	for _, s := range steps {
-		fmt.Fprint(out, s.says) //nolint:errcheck // a terminal
+		fmt.Fprint(out, s.text) //nolint:errcheck // a terminal
 	}
 }
 

@@ -37,7 +37,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		m.says(name, "running")
+		m.setOutput(name, "running")
 	}
 	t.Setenv("PATH", bin)
 	return m
@@ -45,7 +45,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 
 func (m *machine) answers(program string) string { return filepath.Join(m.root, program+".says") }
 
-func (m *machine) says(program, word string) {
+func (m *machine) setOutput(program, word string) {
 	m.t.Helper()
 	m.puts(m.answers(program), word+"\n")
 }
@@ -57,8 +57,8 @@ func (m *machine) puts(path, text string) {
 	}
 }
 
-// asked returns the calls since the last call of asked.
-func (m *machine) asked() []string {
+// newCalls returns the calls since the last call of asked.
+func (m *machine) newCalls() []string {
 	m.t.Helper()
 	text, err := os.ReadFile(m.calls)
 	if err != nil {
@@ -85,9 +85,9 @@ func (m *machine) does(steps []autostart.Step, err error) {
 	}
 }
 
-func (m *machine) wasAsked(want ...string) {
+func (m *machine) expectCalls(want ...string) {
 	m.t.Helper()
-	if got := m.asked(); !slices.Equal(got, want) {
+	if got := m.newCalls(); !slices.Equal(got, want) {
 		m.t.Errorf("asked was\n%q, want\n%q", got, want)
 	}
 }
@@ -96,7 +96,7 @@ func TestInstalling_SystemdSystem_CanBeInstalledAndUninstalled(t *testing.T) {
 	m := newMachine(t, "systemctl", "systemd-sysusers")
 	u := m.unit(autostart.SystemdSystem)
 	m.does(u.Installing(false))
-	m.wasAsked(`systemd-sysusers --inline u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`, "systemctl daemon-reload", "systemctl enable bellcord.service")
+	m.expectCalls(`systemd-sysusers --inline u bellcord - "Bellcord" /var/lib/bellcord /usr/sbin/nologin`, "systemctl daemon-reload", "systemctl enable bellcord.service")
 	if text, err := os.ReadFile(u.File); err != nil || string(text) != u.Text {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -108,9 +108,9 @@ func TestInstalling_SystemdSystem_CanBeInstalledAndUninstalled(t *testing.T) {
 		t.Errorf("a second time: %v", err)
 	}
 	m.does(u.Installing(true))
-	_ = m.asked()
+	_ = m.newCalls()
 	m.does(u.Uninstalling())
-	m.wasAsked("systemctl disable --now bellcord.service", "systemctl daemon-reload")
+	m.expectCalls("systemctl disable --now bellcord.service", "systemctl daemon-reload")
 	if _, err := os.Stat(u.File); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is still there: %v", err)
 	}
@@ -146,7 +146,7 @@ func TestInstalling_PackagedUnitExists_ReturnsErrThere(t *testing.T) {
 	if _, err := u.Installing(false); !errors.Is(err, autostart.ErrThere) || !strings.Contains(err.Error(), packaged) {
 		t.Errorf("%v", err)
 	}
-	m.says("systemctl", "active")
+	m.setOutput("systemctl", "active")
 	if s, err := u.Status(t.Context()); err != nil || !s.There || s.Ours || !s.Running || s.File != packaged {
 		t.Errorf("%+v %v", s, err)
 	}
@@ -154,7 +154,7 @@ func TestInstalling_PackagedUnitExists_ReturnsErrThere(t *testing.T) {
 
 func TestDo_FailedStep_ReturnsTheManagersOutput(t *testing.T) {
 	m := newMachine(t, "systemctl")
-	m.says("systemctl", "no")
+	m.setOutput("systemctl", "no")
 	err := autostart.Do(t.Context(), m.unit(autostart.SystemdUser).Starting())
 	if err == nil || err.Error() != "systemctl --user start bellcord.service: exit status 1: no" {
 		t.Errorf("%v", err)
@@ -165,19 +165,19 @@ func TestStarting_LaunchdJob_IsLoadedOnce(t *testing.T) {
 	m := newMachine(t, "launchctl", "chown")
 	u := m.unit(autostart.LaunchdSystem)
 	m.does(u.Installing(false))
-	m.wasAsked("chown -R anna "+filepath.Dir(u.Keys), "launchctl enable system/dev.bellcord.bellcord")
-	m.says("launchctl", "state = running")
+	m.expectCalls("chown -R anna "+filepath.Dir(u.Keys), "launchctl enable system/dev.bellcord.bellcord")
+	m.setOutput("launchctl", "state = running")
 	m.does(u.Starting(), nil)
-	m.wasAsked("launchctl print system/dev.bellcord.bellcord", "launchctl kickstart system/dev.bellcord.bellcord")
+	m.expectCalls("launchctl print system/dev.bellcord.bellcord", "launchctl kickstart system/dev.bellcord.bellcord")
 	if s, err := u.Status(t.Context()); err != nil || !s.Running || !s.Ours {
 		t.Errorf("%+v %v", s, err)
 	}
-	_ = m.asked()
+	_ = m.newCalls()
 	m.does(u.Stopping(), nil)
-	m.wasAsked("launchctl print system/dev.bellcord.bellcord", "launchctl bootout system/dev.bellcord.bellcord")
-	m.says("launchctl", "no")
+	m.expectCalls("launchctl print system/dev.bellcord.bellcord", "launchctl bootout system/dev.bellcord.bellcord")
+	m.setOutput("launchctl", "no")
 	m.does(u.Uninstalling())
-	m.wasAsked("launchctl print system/dev.bellcord.bellcord")
+	m.expectCalls("launchctl print system/dev.bellcord.bellcord")
 	if err := u.Reachable(t.Context()); err == nil || !strings.Contains(err.Error(), "launchd is not available here") {
 		t.Errorf("%v", err)
 	}

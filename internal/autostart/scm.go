@@ -23,7 +23,7 @@ func windowsUnit(s Settings) Unit {
 	entry := scm{program: s.Program, arguments: arguments, description: says}
 	u.record = entry
 	tell := func(what string, do func() error) Step {
-		return Step{says: "# would be requested from the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}
+		return Step{text: "# would be requested from the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}
 	}
 	u.install = []Step{
 		makeKeys(u.Keys, 0o755),
@@ -35,8 +35,8 @@ func windowsUnit(s Settings) Unit {
 	u.start = []Step{tell("start bellcord", entry.start)}
 	u.stop = []Step{tell("stop bellcord", entry.stop)}
 	u.uninstall = []Step{tell("stop bellcord, if it runs", entry.stop), tell("delete bellcord", entry.remove)}
-	u.running = question{says: "sc.exe query bellcord", ask: func(context.Context) (bool, string, error) { return entry.running() }}
-	u.manager = question{says: "the service control manager", ask: func(context.Context) (bool, string, error) { return entry.reachable() }}
+	u.running = query{text: "sc.exe query bellcord", run: func(context.Context) (bool, string, error) { return entry.running() }}
+	u.manager = query{text: "the service control manager", run: func(context.Context) (bool, string, error) { return entry.reachable() }}
 	return u
 }
 

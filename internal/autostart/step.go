@@ -13,18 +13,18 @@ import (
 
 // Step is one change, with its text for a dry run.
 type Step struct {
-	says string
+	text string
 	do   func(context.Context) error
 }
 
-// Says returns the text of the step, including everything that would be
+// Text returns the text of the step, including everything that would be
 // written.
-func (s Step) Says() string { return s.says }
+func (s Step) Text() string { return s.text }
 
 // writeStep writes a file atomically.
 func writeStep(path, text string) Step {
 	return Step{
-		says: fmt.Sprintf("# would be written: %s\n%s", path, text),
+		text: fmt.Sprintf("# would be written: %s\n%s", path, text),
 		do: func(context.Context) error {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // managers read there, and it has no secret
 				return err
@@ -51,7 +51,7 @@ func writeStep(path, text string) Step {
 // read.
 func makeKeys(path string, dir fs.FileMode) Step {
 	return Step{
-		says: fmt.Sprintf("# would be created unless it exists, empty and for its owner only: %s\n", path),
+		text: fmt.Sprintf("# would be created unless it exists, empty and for its owner only: %s\n", path),
 		do: func(context.Context) error {
 			if err := os.MkdirAll(filepath.Dir(path), dir); err != nil {
 				return err
@@ -69,7 +69,7 @@ func makeKeys(path string, dir fs.FileMode) Step {
 
 func remove(path string) Step {
 	return Step{
-		says: fmt.Sprintf("# would be removed: %s\n", path),
+		text: fmt.Sprintf("# would be removed: %s\n", path),
 		do:   func(context.Context) error { return os.Remove(path) },
 	}
 }
@@ -77,7 +77,7 @@ func remove(path string) Step {
 // keep renames a file that this package did not write.
 func keep(path string) Step {
 	return Step{
-		says: fmt.Sprintf("# would be renamed to %s.old: %s\n", path, path),
+		text: fmt.Sprintf("# would be renamed to %s.old: %s\n", path, path),
 		do:   func(context.Context) error { return os.Rename(path, path+".old") },
 	}
 }
@@ -85,7 +85,7 @@ func keep(path string) Step {
 // runStep runs a command. If it fails, the error contains its output.
 func runStep(argv ...string) Step {
 	return Step{
-		says: "# would be run: " + shown(argv) + "\n",
+		text: "# would be run: " + shown(argv) + "\n",
 		do: func(ctx context.Context) error {
 			said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
 			if err != nil {
@@ -97,15 +97,15 @@ func runStep(argv ...string) Step {
 }
 
 // given runs a step only if the query has the expected answer.
-func given(asked question, want bool, s Step) Step {
+func given(asked query, want bool, s Step) Step {
 	when := "if this succeeds"
 	if !want {
 		when = "unless this succeeds"
 	}
 	return Step{
-		says: strings.TrimSuffix(s.says, "\n") + fmt.Sprintf(" (%s: %s)\n", when, asked.says),
+		text: strings.TrimSuffix(s.text, "\n") + fmt.Sprintf(" (%s: %s)\n", when, asked.text),
 		do: func(ctx context.Context) error {
-			is, _, err := asked.ask(ctx)
+			is, _, err := asked.run(ctx)
 			if err != nil || is != want {
 				return err
 			}
@@ -114,16 +114,16 @@ func given(asked question, want bool, s Step) Step {
 	}
 }
 
-// question is a query to a service manager.
-type question struct {
-	says string
-	ask  func(context.Context) (yes bool, words string, err error)
+// query is a query to a service manager.
+type query struct {
+	text string
+	run  func(context.Context) (yes bool, words string, err error)
 }
 
-// asks runs a command. The answer is yes if the first line of its output is
+// commandQuery runs a command. The answer is yes if the first line of its output is
 // one of yes; without any, if the command succeeds.
-func asks(argv []string, yes ...string) question {
-	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
+func commandQuery(argv []string, yes ...string) query {
+	return query{text: shown(argv), run: func(ctx context.Context) (bool, string, error) {
 		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -144,8 +144,8 @@ func asks(argv []string, yes ...string) question {
 
 // finds runs a command. The answer is yes if line is one of the lines of its
 // output.
-func finds(argv []string, line string) question {
-	return question{says: shown(argv), ask: func(ctx context.Context) (bool, string, error) {
+func finds(argv []string, line string) query {
+	return query{text: shown(argv), run: func(ctx context.Context) (bool, string, error) {
 		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {

@@ -47,8 +47,8 @@ func systemdUnit(target Target, s Settings) Unit {
 	u.uninstall = []Step{runStep(ctl("disable", "--now", unitName)...), remove(u.File), runStep(ctl("daemon-reload")...)}
 	u.start = []Step{runStep(ctl("start", unitName)...)}
 	u.stop = []Step{runStep(ctl("stop", unitName)...)}
-	u.running = asks(ctl("is-active", unitName), "active", "activating", "reloading", "deactivating")
-	u.manager = asks(ctl("is-system-running"), "running", "degraded", "starting", "initializing", "maintenance", "stopping")
+	u.running = commandQuery(ctl("is-active", unitName), "active", "activating", "reloading", "deactivating")
+	u.manager = commandQuery(ctl("is-system-running"), "running", "degraded", "starting", "initializing", "maintenance", "stopping")
 	return u
 }
 

@@ -124,7 +124,7 @@ func TestDial_ServerOnAnotherHostWithoutAuthentication_IsRefused(t *testing.T) {
 		{"users", server.Options{Users: users}, func(*cluster.Config) {}, false},
 		{"certificates", server.Options{TLSVerify: true}, func(c *cluster.Config) { c.Cert, c.Key = cert, key }, false},
 	} {
-		c := cluster.Config{URLs: a.outside(test.server), CA: a.file, Directory: nobody{}, SigningKey: bubbleKey}
+		c := cluster.Config{URLs: a.outside(test.server), CA: a.file, Directory: noHomes{}, SigningKey: bubbleKey}
 		test.change(&c)
 		bus, err := cluster.Dial(c)
 		if err == nil {
@@ -153,7 +153,7 @@ func TestDial_UnprotectedServerThatStartsLater_IsNotUsed(t *testing.T) {
 	var log journal
 	bus, err := cluster.Dial(cluster.Config{
 		URLs: "tls://node:secret@" + net.JoinHostPort(ip.String(), strconv.Itoa(port)), CA: a.file,
-		Directory: nobody{}, SigningKey: bubbleKey, Logger: log.logger(),
+		Directory: noHomes{}, SigningKey: bubbleKey, Logger: log.logger(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func TestStop_AfterStepFromAnotherNode_StopsAfterTheCurrentStep(t *testing.T) {
 	session := b.session()
 	turn := b.runs(session, "steps")
 	stopping := a.Stop(bellcord.StopRequest{Turn: turn, Mode: bellcord.StopAfterStep, Cause: by})
-	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.StopRequest != nil })
 	if why := b.causeOf(turn); why != nil {
 		t.Fatalf("it ended within the step: %v", why)
 	}
@@ -82,7 +82,7 @@ func TestStop_ForceAfterGracefulFromAnotherNode_ForcesTheTurn(t *testing.T) {
 	a, b := s.join(), s.join()
 	turn := b.runs(b.session(), "linger")
 	patient := a.Stop(bellcord.StopTurn(turn, by))
-	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.StopRequest != nil })
 	if b.wasForced(turn) {
 		t.Fatal("it was forced by a stop that is patient")
 	}

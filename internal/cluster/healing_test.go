@@ -13,9 +13,9 @@ import (
 // receive each other's messages. The test sends its events.
 func aside(with *setup) { with.Prefix = "aside" }
 
-// unheard runs a turn at a node that is not connected to the others, while
+// runDisconnected runs a turn at a node that is not connected to the others, while
 // another node has a viewer. It returns the viewer and the stored events.
-func unheard(a, b *node) (*hub.Cursor, []bellcord.Event) {
+func runDisconnected(a, b *node) (*hub.Cursor, []bellcord.Event) {
 	a.t.Helper()
 	session := b.session()
 	cursor, err := a.Events(inTime(a.t), session, 0)
@@ -49,7 +49,7 @@ func TestViewer_LostDuplicatedOrReorderedFrames_AreRepairedFromTheStore(t *testi
 		"events change places":    {{2, 1, 3}, {6, 5, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cursor, stored := unheard(a, b)
+			cursor, stored := runDisconnected(a, b)
 			var seen []bellcord.Event
 			for _, frame := range frames {
 				var events []bellcord.Event
@@ -78,7 +78,7 @@ func TestViewer_RandomFrames_ReceivesAllEventsOnceInOrder(t *testing.T) {
 	voice := s.voice()
 	for seed := range uint64(30) {
 		chance := rand.New(rand.NewPCG(seed, 1))
-		cursor, stored := unheard(a, b)
+		cursor, stored := runDisconnected(a, b)
 		var frames [][]bellcord.Event
 		for rest := stored; len(rest) > 0; {
 			n := 1 + chance.IntN(min(4, len(rest)))

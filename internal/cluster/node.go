@@ -23,8 +23,8 @@ type Node struct {
 // node.
 func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	n := &Node{Hub: hub, bus: b}
-	_, told := b.control.Subscribe(b.everybody(), n.hear)
-	_, asked := b.control.Subscribe(b.controlOf(b.self), n.hear)
+	_, told := b.control.Subscribe(b.everybody(), n.handleMessage)
+	_, asked := b.control.Subscribe(b.controlOf(b.self), n.handleMessage)
 	_, shown := b.events.Subscribe(b.eventsFor(b.self), n.deliverFrames)
 	if err := errors.Join(told, asked, shown); err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func (n *Node) deliverFrames(m *nats.Msg) {
 	n.ApplyRemoteEvents(events)
 }
 
-// hear handles a message of another node. A stop is applied immediately. It
+// handleMessage handles a message of another node. A stop is applied immediately. It
 // never waits: verbs run in separate goroutines.
-func (n *Node) hear(m *nats.Msg) {
+func (n *Node) handleMessage(m *nats.Msg) {
 	got, err := n.bus.guard.accept(m.Subject, m.Data)
 	switch {
 	case errors.Is(err, errTime) && m.Reply != "":

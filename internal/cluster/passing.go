@@ -38,13 +38,13 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 	if p.Turn == "" {
 		p.Turn = bellcord.NewTurnID()
 	}
-	r, err := n.bus.ask(ctx, home, call{Verb: "prompt", Session: session, Turn: p.Turn, Prompt: &p})
+	r, err := n.bus.call(ctx, home, call{Verb: "prompt", Session: session, Turn: p.Turn, Prompt: &p})
 	if !errors.Is(err, errUnreached) && !errors.Is(err, bellcord.ErrDraining) && !errors.Is(err, bellcord.ErrFenced) {
 		n.ForgetSession(session)
 		return r.Turn, err
 	}
 	unsure := errors.Is(err, bellcord.ErrUnknown)
-	if err = n.unheard(ctx, session, p); err == nil {
+	if err = n.promptThroughStore(ctx, session, p); err == nil {
 		_, err = n.Hub.Accept(ctx, session, p)
 	}
 	if err == nil {
@@ -60,9 +60,9 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 	return "", err
 }
 
-// unheard applies a prompt's WhenBusy through the store if the session's home
+// promptThroughStore applies a prompt's WhenBusy through the store if the session's home
 // node does not answer: turns that run there are not in the local queue.
-func (n *Node) unheard(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) error {
+func (n *Node) promptThroughStore(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) error {
 	switch p.WhenBusy {
 	case bellcord.BusyReject:
 		unended, err := n.UnendedTurns(ctx, session)
@@ -121,7 +121,7 @@ func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, ther
 	if lookErr != nil || record.State == bellcord.StateEnded || record.Node == n.bus.self {
 		return err
 	}
-	_, err = n.bus.ask(ctx, record.Node, there)
+	_, err = n.bus.call(ctx, record.Node, there)
 	return err
 }
 
@@ -132,7 +132,7 @@ func (n *Node) Release(session bellcord.SessionID, turns ...bellcord.TurnID) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	if home, err := n.home(ctx, session); err == nil && home != "" {
-		_, err = n.bus.ask(ctx, home, call{Verb: "release", Session: session, Turns: turns})
+		_, err = n.bus.call(ctx, home, call{Verb: "release", Session: session, Turns: turns})
 		if err != nil {
 			n.bus.logger.Warn("cannot release held turns on another node", "session", session, "err", err)
 		}
@@ -149,7 +149,7 @@ func (n *Node) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) 
 		return bellcord.Session{}, err
 	}
 	if home != "" {
-		r, err := n.bus.ask(ctx, home, call{Verb: "configure", Session: id, Change: &change})
+		r, err := n.bus.call(ctx, home, call{Verb: "configure", Session: id, Change: &change})
 		if err == nil && r.Session != nil {
 			n.ForgetSession(id)
 			return *r.Session, nil
@@ -181,7 +181,7 @@ func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bel
 	var asked sync.WaitGroup
 	for node, ids := range there {
 		asked.Go(func() {
-			r, err := n.bus.ask(ctx, node, call{Verb: "standings", Turns: ids})
+			r, err := n.bus.call(ctx, node, call{Verb: "standings", Turns: ids})
 			if err != nil {
 				n.bus.logger.Debug("another node did not report the state of its turns", "node", node, "err", err)
 			}
@@ -199,6 +199,6 @@ func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bel
 // Ping returns the time that another node takes to answer.
 func (n *Node) Ping(ctx context.Context, node string) (time.Duration, error) {
 	began := time.Now()
-	_, err := n.bus.ask(ctx, node, call{Verb: "ping"})
+	_, err := n.bus.call(ctx, node, call{Verb: "ping"})
 	return time.Since(began), err
 }

@@ -199,11 +199,11 @@ func TestNode_InvalidMessages_AreIgnored(t *testing.T) {
 	voice := s.voice()
 	for _, subject := range []string{prefix + ".all", prefix + ".node." + a.id + ".ctl", prefix + ".node." + a.id + ".ev"} {
 		for _, what := range []any{"nonsense", map[string]any{}, []any{map[string]any{"kind": "of tomorrow", "session": "s", "seq": 1}}, []any{}} {
-			voice.say(subject, what)
+			voice.publish(subject, what)
 		}
 	}
 	for _, verb := range []string{"prompt", "configure", "answer", "edit", "send", "release", "standings", "of tomorrow"} {
-		if said := voice.ask(a.id, map[string]any{"verb": verb}); !strings.HasPrefix(said, "{") {
+		if said := voice.request(a.id, map[string]any{"verb": verb}); !strings.HasPrefix(said, "{") {
 			t.Errorf("%s: %s", verb, said)
 		}
 	}

@@ -87,7 +87,7 @@ func TestPrompt_HomeNodeDoesNotAnswer_IsAcceptedHereOnce(t *testing.T) {
 		if n := a.count(session, turn, "turn_accepted"); n != 1 {
 			t.Errorf("it was accepted %d times", n)
 		}
-		asked := voice.asked("deaf")
+		asked := voice.countMessages("deaf")
 		if asked != 1 {
 			t.Errorf("the home was asked %d times", asked)
 		}
@@ -145,7 +145,7 @@ func TestPrompt_NoReplyAtDrainingNode_IsUnknownIfSentAndRejectedIfNot(t *testing
 				if heard {
 					voice := s.voice() // receives the request to the home node and does not reply
 					defer func() {
-						if voice.asked("deaf") != 1 {
+						if voice.countMessages("deaf") != 1 {
 							t.Error("the home was not asked")
 						}
 					}()

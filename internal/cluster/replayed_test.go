@@ -17,7 +17,7 @@ import (
 func (v *voice) captured(subject string) (found []*nats.Msg) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, m := range v.heard {
+	for _, m := range v.received {
 		if m.Subject == subject {
 			found = append(found, m)
 		}

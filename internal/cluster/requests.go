@@ -22,11 +22,11 @@ type requests struct {
 }
 
 type request struct {
-	subject   string // subject of the reply
-	data      []byte
-	signature string
-	reply     chan []byte   // the payload; buffer of 1
-	unheard   chan struct{} // NATS reports no subscriber; buffer of 1
+	subject      string // subject of the reply
+	data         []byte
+	signature    string
+	reply        chan []byte   // the payload; buffer of 1
+	noSubscriber chan struct{} // NATS reports no subscriber; buffer of 1
 }
 
 // NATS servers may not have the subscriptions of a new node yet: a request is
@@ -57,7 +57,7 @@ func (b *Bus) request(ctx context.Context, subject string, payload []byte) ([]by
 			return reply, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-r.unheard:
+		case <-r.noSubscriber:
 		}
 		if try == mostTries {
 			return nil, nats.ErrNoResponders
@@ -79,7 +79,7 @@ func (q *requests) addRequest(data []byte) *request {
 	name := strconv.FormatUint(q.last, 36)
 	r := &request{
 		subject: q.inbox + name, data: data, signature: signatureOf(data),
-		reply: make(chan []byte, 1), unheard: make(chan struct{}, 1),
+		reply: make(chan []byte, 1), noSubscriber: make(chan struct{}, 1),
 	}
 	q.waits[name] = r
 	return r
@@ -100,7 +100,7 @@ func (b *Bus) replied(m *nats.Msg) {
 	case r == nil: // the request has ended
 	case len(m.Data) == 0 && m.Header.Get("Status") == "503":
 		select {
-		case r.unheard <- struct{}{}:
+		case r.noSubscriber <- struct{}{}:
 		default:
 		}
 	default:

@@ -15,12 +15,12 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// nobody is a directory without home nodes.
-type nobody struct{}
+// noHomes is a directory without home nodes.
+type noHomes struct{}
 
-func (nobody) NodeID() string { return "nobody" }
+func (noHomes) NodeID() string { return "nobody" }
 
-func (nobody) Home(context.Context, bellcord.SessionID) (string, error) { return "", nil }
+func (noHomes) Home(context.Context, bellcord.SessionID) (string, error) { return "", nil }
 
 // guarded returns a server on which each user may only use the prefix with its
 // name.

@@ -34,7 +34,7 @@ func TestStop_ForceAfterGracefulWithoutNATS_ForcesTheTurn(t *testing.T) {
 	s.nats.Shutdown()
 	turn := b.runs(b.session(), "linger")
 	a.Stop(bellcord.StopTurn(turn, by))
-	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.Stop != nil })
+	until(t, "the owner knows", func() bool { standing, _ := b.QueueEntry(turn); return standing.StopRequest != nil })
 	if r := a.settles(bellcord.StopRequest{Turn: turn, Mode: bellcord.StopForce}); !b.wasForced(turn) || r.AgentAbandoned {
 		t.Errorf("forced: %v, abandoned: %v", b.wasForced(turn), r.AgentAbandoned)
 	}

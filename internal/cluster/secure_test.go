@@ -133,7 +133,7 @@ func TestDial_InvalidCertificateFiles_ReturnsAnError(t *testing.T) {
 		"no such certificate":         {Cert: filepath.Join(a.dir, "nowhere"), Key: key},
 		"no such credentials":         {Creds: filepath.Join(a.dir, "nowhere")},
 	} {
-		c.URLs, c.Directory, c.SigningKey = "nats://127.0.0.1:1", nobody{}, bubbleKey
+		c.URLs, c.Directory, c.SigningKey = "nats://127.0.0.1:1", noHomes{}, bubbleKey
 		if bus, err := cluster.Dial(c); err == nil {
 			bus.Close()
 			t.Errorf("%s is taken", name)

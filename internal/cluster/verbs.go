@@ -45,8 +45,8 @@ type reply struct {
 // has not.
 var errUnreached = errors.New("the node that owns it does not respond")
 
-// ask sends a call to another node and returns its reply.
-func (b *Bus) ask(ctx context.Context, node string, c call) (reply, error) {
+// call sends a call to another node and returns its reply.
+func (b *Bus) call(ctx context.Context, node string, c call) (reply, error) {
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
 	data, err := json.Marshal(c)

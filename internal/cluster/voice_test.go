@@ -22,8 +22,8 @@ type voice struct {
 	conn  *nats.Conn
 	signs cluster.Signer
 
-	mu    sync.Mutex
-	heard []*nats.Msg
+	mu       sync.Mutex
+	received []*nats.Msg
 }
 
 func (s *stage) voice(opts ...nats.Option) *voice {
@@ -39,17 +39,17 @@ func newVoice(t *testing.T, url string, signs cluster.Signer, opts ...nats.Optio
 	}
 	t.Cleanup(conn.Close)
 	v := &voice{t: t, conn: conn, signs: signs}
-	if _, err := conn.Subscribe(prefix+".>", v.hear); err != nil {
+	if _, err := conn.Subscribe(prefix+".>", v.receive); err != nil {
 		t.Fatal(err)
 	}
 	v.flush()
 	return v
 }
 
-func (v *voice) hear(m *nats.Msg) {
+func (v *voice) receive(m *nats.Msg) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.heard = append(v.heard, m)
+	v.received = append(v.received, m)
 }
 
 // flush returns when the server has received all messages.
@@ -60,7 +60,7 @@ func (v *voice) flush() {
 	}
 }
 
-func (v *voice) say(subject string, what any) {
+func (v *voice) publish(subject string, what any) {
 	v.t.Helper()
 	data, err := json.Marshal(what)
 	if err != nil {
@@ -74,23 +74,23 @@ func (v *voice) say(subject string, what any) {
 // stop sends a stop to all nodes.
 func (v *voice) stop(req bellcord.StopRequest) {
 	v.t.Helper()
-	v.say(prefix+".all", map[string]any{"stop": req})
+	v.publish(prefix+".all", map[string]any{"stop": req})
 }
 
 // show sends events to a node as a frame.
 func (v *voice) show(node string, events ...bellcord.Event) {
 	v.t.Helper()
-	v.say(prefix+".node."+node+".ev", events)
+	v.publish(prefix+".node."+node+".ev", events)
 }
 
 // answered returns after a node has processed all messages that were sent
 // before.
 func (v *voice) answered(node string) string {
 	v.t.Helper()
-	return v.ask(node, map[string]any{"verb": "ping"})
+	return v.request(node, map[string]any{"verb": "ping"})
 }
 
-func (v *voice) ask(node string, what any) string {
+func (v *voice) request(node string, what any) string {
 	v.t.Helper()
 	data, err := json.Marshal(what)
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *voice) ask(node string, what any) string {
 func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, m := range v.heard {
+	for _, m := range v.received {
 		if !strings.HasSuffix(m.Subject, ".ev") {
 			continue
 		}
@@ -139,11 +139,11 @@ func (v *voice) frames(session bellcord.SessionID) (messages, events int) {
 	return messages, events
 }
 
-// asked returns the number of messages that were sent to a node.
-func (v *voice) asked(node string) (n int) {
+// countMessages returns the number of messages that were sent to a node.
+func (v *voice) countMessages(node string) (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, m := range v.heard {
+	for _, m := range v.received {
 		if m.Subject == prefix+".node."+node+".ctl" {
 			n++
 		}

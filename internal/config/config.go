@@ -21,29 +21,29 @@ import (
 
 // Config contains Bellcord's settings.
 type Config struct {
-	Data   string   `toml:"data_dir"`  // directory for the store and for files of this machine (unset: bellcord in the XDG data directory; env BELLCORD_DATA)
-	Store  string   `toml:"store_url"` // URL (postgres://…) of a PostgreSQL store that several machines share (unset: an SQLite file in data_dir; env BELLCORD_STORE)
-	New    bool     `toml:"-"`         // create an empty store if the data directory has lost its database
-	Agent  string   `toml:"agent"`     // hosted agent for new sessions; bellcord agents lists them (unset: Bellcord's own agent; env BELLCORD_AGENT)
-	Model  string   `toml:"model"`     // model for new sessions, as provider/model; bellcord models lists them (unset: none, so each new session must name one; env BELLCORD_MODEL)
-	Models []string `toml:"models"`    // more models to choose from, each as provider/model
-	Mode   string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (env BELLCORD_MODE)
+	DataDir  string   `toml:"data_dir"`  // directory for the store and for files of this machine (unset: bellcord in the XDG data directory; env BELLCORD_DATA)
+	StoreURL string   `toml:"store_url"` // URL (postgres://…) of a PostgreSQL store that several machines share (unset: an SQLite file in data_dir; env BELLCORD_STORE)
+	New      bool     `toml:"-"`         // create an empty store if the data directory has lost its database
+	Agent    string   `toml:"agent"`     // hosted agent for new sessions; bellcord agents lists them (unset: Bellcord's own agent; env BELLCORD_AGENT)
+	Model    string   `toml:"model"`     // model for new sessions, as provider/model; bellcord models lists them (unset: none, so each new session must name one; env BELLCORD_MODEL)
+	Models   []string `toml:"models"`    // more models to choose from, each as provider/model
+	Mode     string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (env BELLCORD_MODE)
 
-	ConfirmStop  bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
-	Titles       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
-	SystemPrompt string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
-	CompactAt    float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never
+	ConfirmStop      bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
+	TitleModel       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
+	SystemPromptFile string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
+	CompactAt        float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never
 
-	Provider map[string]Provider `toml:"provider"`    // model APIs, by provider name
-	Facts    map[string]Facts    `toml:"model_info"`  // context windows and prices, by provider/model
-	Permit   Permit              `toml:"permissions"` // rules for tool calls
-	Commands Commands            `toml:"commands"`    // environment of commands
-	MCP      map[string]Server   `toml:"mcp"`         // MCP servers, by name
-	Agents   map[string]Agent    `toml:"agents"`      // hosted agents, by name
-	Limits   Limits              `toml:"limits"`      // limits of turns and sessions
-	Serve    Serve               `toml:"serve"`       // the HTTP server
-	Cluster  Cluster             `toml:"cluster"`     // nodes that share a store
-	Telegram Telegram            `toml:"telegram"`    // the Telegram bot
+	Provider    map[string]Provider  `toml:"provider"`    // model APIs, by provider name
+	ModelInfo   map[string]ModelInfo `toml:"model_info"`  // context windows and prices, by provider/model
+	Permissions Permit               `toml:"permissions"` // rules for tool calls
+	Commands    Commands             `toml:"commands"`    // environment of commands
+	MCP         map[string]Server    `toml:"mcp"`         // MCP servers, by name
+	Agents      map[string]Agent     `toml:"agents"`      // hosted agents, by name
+	Limits      Limits               `toml:"limits"`      // limits of turns and sessions
+	Serve       Serve                `toml:"serve"`       // the HTTP server
+	Cluster     Cluster              `toml:"cluster"`     // nodes that share a store
+	Telegram    Telegram             `toml:"telegram"`    // the Telegram bot
 
 	// Loaded is the path of the settings file. The file may not exist.
 	Loaded string `toml:"-"`
@@ -52,12 +52,12 @@ type Config struct {
 // Agent configures a hosted agent. For a built-in agent (see bellcord agents), only set
 // what differs from its defaults.
 type Agent struct {
-	Command  []string          `toml:"command"`                // program and arguments (required unless the agent is built in)
-	Protocol string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless the agent is built in)
-	Env      map[string]string `toml:"env"`                    // environment variables to set for the agent
-	Pass     []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*"; a built-in agent always gets its own settings and keys
-	Renew    bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far; always on for some built-in agents
-	Home     string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
+	Command             []string          `toml:"command"`                // program and arguments (required unless the agent is built in)
+	Protocol            string            `toml:"protocol"`               // protocol of the agent: acp or pi (required unless the agent is built in)
+	Env                 map[string]string `toml:"env"`                    // environment variables to set for the agent
+	PassEnv             []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*"; a built-in agent always gets its own settings and keys
+	NewSessionAfterStop bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far; always on for some built-in agents
+	Home                string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
 }
 
 // Permit lists rules for tool calls, such as "shell(git status)" or
@@ -70,14 +70,14 @@ type Permit struct {
 // Commands configures the environment of commands: those of the shell tool,
 // including background commands, and those of hosted agents' terminals.
 type Commands struct {
-	Pass []string `toml:"pass_env"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*"
+	PassEnv []string `toml:"pass_env"` // variables to pass to commands although they look like secrets, such as "GITHUB_TOKEN" or "NPM_*"
 }
 
 // Server configures an MCP server. Set either command or url.
 type Server struct {
 	Command []string          `toml:"command"`  // program and arguments of a server on this machine (required unless url is set)
 	Env     map[string]string `toml:"env"`      // environment variables to set for the command
-	Pass    []string          `toml:"pass_env"` // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN"
+	PassEnv []string          `toml:"pass_env"` // variables to pass to the command although they look like secrets, such as "GITHUB_TOKEN"
 	URL     string            `toml:"url"`      // address of a server that is reached over HTTP (required unless command is set)
 	Headers map[string]string `toml:"headers"`  // HTTP headers to send to the url
 
@@ -87,13 +87,13 @@ type Server struct {
 // Limits configures the limits of a turn and of a session. 0 means no limit, except
 // for max_output_bytes. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
-	Steps         int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
-	Tokens        int64    `toml:"max_tokens"`           // maximum number of tokens per turn; 0 for no limit
-	Cost          float64  `toml:"max_cost_usd"`         // maximum cost per turn in US dollars; 0 for no limit
-	Deadline      Duration `toml:"deadline"`             // maximum duration of a turn, such as "30m"; 0s for no limit
-	SessionTokens int64    `toml:"session_max_tokens"`   // maximum number of tokens per session; 0 for no limit
-	SessionCost   float64  `toml:"session_max_cost_usd"` // maximum cost per session in US dollars; 0 for no limit
-	Output        int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none
+	MaxSteps          int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
+	MaxTokens         int64    `toml:"max_tokens"`           // maximum number of tokens per turn; 0 for no limit
+	MaxCostUSD        float64  `toml:"max_cost_usd"`         // maximum cost per turn in US dollars; 0 for no limit
+	Deadline          Duration `toml:"deadline"`             // maximum duration of a turn, such as "30m"; 0s for no limit
+	SessionMaxTokens  int64    `toml:"session_max_tokens"`   // maximum number of tokens per session; 0 for no limit
+	SessionMaxCostUSD float64  `toml:"session_max_cost_usd"` // maximum cost per session in US dollars; 0 for no limit
+	MaxOutputBytes    int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none
 }
 
 // Duration is a time.Duration that is written like "90s".
@@ -130,27 +130,27 @@ func FromEnvironment() (Config, error) {
 // set nothing. docs/config.md shows them.
 func Defaults() Config {
 	return Config{
-		Data:      filepath.Join(xdg.DataHome, "bellcord"),
+		DataDir:   filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
 		CompactAt: 0.8,
-		Limits:    Limits{Steps: 100, Output: 1 << 20},
+		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{
-			Addr: "127.0.0.1:4500", Finish: Duration(30 * time.Second), Idle: Duration(30 * time.Minute), Rate: 200,
+			Addr: "127.0.0.1:4500", ShutdownGrace: Duration(30 * time.Second), SessionIdleTimeout: Duration(30 * time.Minute), RequestsPerSecond: 200,
 			MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
 		},
-		Cluster:  Cluster{Name: machine(), Lease: Duration(12 * time.Second), Prefix: "bellcord"},
-		Telegram: Telegram{Policy: Queue, Drafts: true, OldAfter: Duration(10 * time.Minute), Idle: Duration(30 * time.Minute)},
+		Cluster:  Cluster{NodeName: machine(), LeaseDuration: Duration(12 * time.Second), NATSSubjectPrefix: "bellcord"},
+		Telegram: Telegram{WhenBusy: Queue, StreamAsDrafts: true, MaxMessageAge: Duration(10 * time.Minute), SessionIdleTimeout: Duration(30 * time.Minute)},
 	}
 }
 
 func (c *Config) readEnvironment() {
 	for name, field := range map[string]*string{
-		"BELLCORD_DATA":  &c.Data,
+		"BELLCORD_DATA":  &c.DataDir,
 		"BELLCORD_MODEL": &c.Model,
 		"BELLCORD_MODE":  &c.Mode,
 		"BELLCORD_AGENT": &c.Agent,
-		"BELLCORD_STORE": &c.Store,
-		"BELLCORD_NATS":  &c.Cluster.NATS,
+		"BELLCORD_STORE": &c.StoreURL,
+		"BELLCORD_NATS":  &c.Cluster.NATSURL,
 	} {
 		if v := os.Getenv(name); v != "" {
 			*field = v
@@ -231,11 +231,11 @@ func checkMode(mode string) error {
 // setting documents its meaning.
 func (c Config) checkNegative() error {
 	for name, value := range map[string]float64{
-		"limits.max_steps": float64(c.Limits.Steps), "limits.max_tokens": float64(c.Limits.Tokens), "limits.max_cost_usd": c.Limits.Cost,
-		"limits.deadline": float64(c.Limits.Deadline), "limits.max_output_bytes": float64(c.Limits.Output),
-		"limits.session_max_tokens": float64(c.Limits.SessionTokens), "limits.session_max_cost_usd": c.Limits.SessionCost,
-		"serve.shutdown_grace": float64(c.Serve.Finish), "serve.session_idle_timeout": float64(c.Serve.Idle), "serve.requests_per_second": float64(c.Serve.Rate),
-		"telegram.max_message_age": float64(c.Telegram.OldAfter), "telegram.session_idle_timeout": float64(c.Telegram.Idle),
+		"limits.max_steps": float64(c.Limits.MaxSteps), "limits.max_tokens": float64(c.Limits.MaxTokens), "limits.max_cost_usd": c.Limits.MaxCostUSD,
+		"limits.deadline": float64(c.Limits.Deadline), "limits.max_output_bytes": float64(c.Limits.MaxOutputBytes),
+		"limits.session_max_tokens": float64(c.Limits.SessionMaxTokens), "limits.session_max_cost_usd": c.Limits.SessionMaxCostUSD,
+		"serve.shutdown_grace": float64(c.Serve.ShutdownGrace), "serve.session_idle_timeout": float64(c.Serve.SessionIdleTimeout), "serve.requests_per_second": float64(c.Serve.RequestsPerSecond),
+		"telegram.max_message_age": float64(c.Telegram.MaxMessageAge), "telegram.session_idle_timeout": float64(c.Telegram.SessionIdleTimeout),
 	} {
 		if value < 0 {
 			return fmt.Errorf("%s is negative: use 0 or more", name)
@@ -250,7 +250,7 @@ func (c Config) Check() error {
 	if err := checkMode(c.Mode); err != nil {
 		return err
 	}
-	for _, rule := range slices.Concat(c.Permit.Allow, c.Permit.Deny) {
+	for _, rule := range slices.Concat(c.Permissions.Allow, c.Permissions.Deny) {
 		if err := permit.CheckRule(rule); err != nil {
 			return fmt.Errorf("permissions: %w", err)
 		}
@@ -272,7 +272,7 @@ func (c Config) Check() error {
 	if err := c.checkNegative(); err != nil {
 		return err
 	}
-	if err := c.Cluster.Check(c.Store); err != nil {
+	if err := c.Cluster.Check(c.StoreURL); err != nil {
 		return err
 	}
 	if err := c.Telegram.Check(); err != nil {

@@ -105,13 +105,13 @@ ringers = -1001
 
 // servesByDefault is the default configuration of the server.
 var servesByDefault = config.Serve{
-	Addr: "127.0.0.1:4500", Finish: config.Duration(30 * time.Second), Idle: config.Duration(30 * time.Minute), Rate: 200,
+	Addr: "127.0.0.1:4500", ShutdownGrace: config.Duration(30 * time.Second), SessionIdleTimeout: config.Duration(30 * time.Minute), RequestsPerSecond: 200,
 	MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
 }
 
 // noBot is the default configuration without a bot.
 var noBot = config.Telegram{
-	Policy: "queue", Drafts: true, OldAfter: config.Duration(10 * time.Minute), Idle: config.Duration(30 * time.Minute),
+	WhenBusy: "queue", StreamAsDrafts: true, MaxMessageAge: config.Duration(10 * time.Minute), SessionIdleTimeout: config.Duration(30 * time.Minute),
 }
 
 func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
@@ -122,9 +122,9 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 	}
 	got, err := config.Load("")
 	want := config.Config{
-		Loaded: filepath.Join(home, "config", "bellcord", "config.toml"),
-		Data:   filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{Steps: 100, Output: 1 << 20}, Serve: servesByDefault,
-		Cluster:  config.Cluster{Name: machine, Lease: config.Duration(12 * time.Second), Prefix: "bellcord"},
+		Loaded:  filepath.Join(home, "config", "bellcord", "config.toml"),
+		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", CompactAt: 0.8, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
+		Cluster:  config.Cluster{NodeName: machine, LeaseDuration: config.Duration(12 * time.Second), NATSSubjectPrefix: "bellcord"},
 		Telegram: noBot,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
 	}
@@ -135,26 +135,26 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 
 func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T) {
 	want := config.Config{
-		Data: "/file/data", Store: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
-		Titles: "openai/small", SystemPrompt: "/file/prompt", CompactAt: 0.5,
+		DataDir: "/file/data", StoreURL: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full",
+		TitleModel: "openai/small", SystemPromptFile: "/file/prompt", CompactAt: 0.5,
 		Provider: map[string]config.Provider{
-			"openai":    {API: "chat", BaseURL: "http://file/v1", Key: "file-key"},
-			"anthropic": {API: "anthropic", Thinking: new(int64(4096))},
+			"openai":    {API: "chat", BaseURL: "http://file/v1", APIKey: "file-key"},
+			"anthropic": {API: "anthropic", ThinkingTokens: new(int64(4096))},
 			"gemini":    {API: "gemini"},
 			"fake":      {API: "fake"},
 			"house":     {API: "chat", BaseURL: "http://house/v1"},
 		},
-		Facts:  map[string]config.Facts{"house/big": {Window: new(int64(1000)), Input: new(3.5), Output: new(15.0)}},
-		Limits: config.Limits{Steps: 7, Tokens: 8000, Cost: 0.5, Deadline: config.Duration(90 * time.Second), SessionTokens: 9000, SessionCost: 2, Output: 1 << 20},
-		Serve:  servesByDefault,
+		ModelInfo: map[string]config.ModelInfo{"house/big": {ContextWindow: new(int64(1000)), InputUSDPerMillion: new(3.5), OutputUSDPerMillion: new(15.0)}},
+		Limits:    config.Limits{MaxSteps: 7, MaxTokens: 8000, MaxCostUSD: 0.5, Deadline: config.Duration(90 * time.Second), SessionMaxTokens: 9000, SessionMaxCostUSD: 2, MaxOutputBytes: 1 << 20},
+		Serve:     servesByDefault,
 		Cluster: config.Cluster{
-			Name: "a", Lease: config.Duration(3 * time.Second), NATS: "nats://a,nats://b", Creds: "/file/creds",
-			CA: "/file/ca", Cert: "/file/cert", Key: "/file/key", Prefix: "other",
+			NodeName: "a", LeaseDuration: config.Duration(3 * time.Second), NATSURL: "nats://a,nats://b", NATSCredentialsFile: "/file/creds",
+			NATSCAFile: "/file/ca", NATSCertFile: "/file/cert", NATSKeyFile: "/file/key", NATSSubjectPrefix: "other",
 		},
 		Telegram: config.Telegram{
-			Token: "1:FILE", Server: "http://127.0.0.1:11436", Webhook: "https://bot.example.com/telegram", Secret: "a-secret-of-the-file",
-			People: map[string]int64{"anna": 1001}, Groups: map[string]int64{"ringers": -1001}, Pairing: true,
-			Policy: "replace", ExposeErrors: true, OldAfter: config.Duration(time.Minute), Idle: config.Duration(time.Hour),
+			Token: "1:FILE", APIURL: "http://127.0.0.1:11436", WebhookURL: "https://bot.example.com/telegram", WebhookSecret: "a-secret-of-the-file",
+			Users: map[string]int64{"anna": 1001}, Groups: map[string]int64{"ringers": -1001}, Pairing: true,
+			WhenBusy: "replace", ExposeErrors: true, MaxMessageAge: config.Duration(time.Minute), SessionIdleTimeout: config.Duration(time.Hour),
 			Dir: "/file/work", Agent: "pi", Model: "openai/small", Mode: "read-only",
 		},
 	}
@@ -202,9 +202,9 @@ func TestLoad_Environment_OverridesTheFile(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "env-key")
 	t.Setenv("ANTHROPIC_API_KEY", "other-key")
 	got, err := config.Load(path)
-	if err != nil || got.Data != "/env/data" || got.Model != "openai/env" || got.Mode != "ask" ||
-		got.Provider["openai"] != (config.Provider{API: "chat", BaseURL: "http://env/v1", Key: "env-key"}) ||
-		got.Provider["anthropic"].Key != "other-key" || got.Limits.Steps != 7 {
+	if err != nil || got.DataDir != "/env/data" || got.Model != "openai/env" || got.Mode != "ask" ||
+		got.Provider["openai"] != (config.Provider{API: "chat", BaseURL: "http://env/v1", APIKey: "env-key"}) ||
+		got.Provider["anthropic"].APIKey != "other-key" || got.Limits.MaxSteps != 7 {
 		t.Errorf("loaded %+v, %v", got, err)
 	}
 }

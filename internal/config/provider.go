@@ -10,12 +10,12 @@ import (
 // Provider configures a model API. The providers openai, anthropic, gemini and fake
 // are built in. The name must not contain a slash.
 type Provider struct {
-	API       string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (unset: anthropic, gemini or fake for the provider with this name, responses for openai without a base_url, otherwise chat)
-	BaseURL   string `toml:"base_url"`          // address of the API (unset: the public address of OpenAI, Anthropic or Google, depending on api; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
-	Key       string `toml:"api_key"`           // API key; set it in the environment rather than in the file (unset: requests have no key; env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
-	Thinking  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 requests no thinking, -1 lets the model decide (unset: 0 for anthropic, the model decides for gemini)
-	Effort    string `toml:"reasoning_effort"`  // reasoning effort, such as "low", "medium" or "high"; OpenAI Responses API only (unset: the model decides)
-	MaxOutput *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included, 1 or more; anthropic only (unset: [anthropic.DefaultMaxTokens], or thinking_tokens + [anthropic.MinAnswerTokens] if that is more)
+	API             string `toml:"api"`               // API of the provider: chat (OpenAI Chat Completions), responses (OpenAI Responses), anthropic, gemini or fake (unset: anthropic, gemini or fake for the provider with this name, responses for openai without a base_url, otherwise chat)
+	BaseURL         string `toml:"base_url"`          // address of the API (unset: the public address of OpenAI, Anthropic or Google, depending on api; env OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL)
+	APIKey          string `toml:"api_key"`           // API key; set it in the environment rather than in the file (unset: requests have no key; env OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY)
+	ThinkingTokens  *int64 `toml:"thinking_tokens"`   // maximum number of tokens for thinking, anthropic and gemini only: 0 requests no thinking, -1 lets the model decide (unset: 0 for anthropic, the model decides for gemini)
+	ReasoningEffort string `toml:"reasoning_effort"`  // reasoning effort, such as "low", "medium" or "high"; OpenAI Responses API only (unset: the model decides)
+	MaxOutputTokens *int64 `toml:"max_output_tokens"` // maximum number of tokens of one answer, thinking included, 1 or more; anthropic only (unset: [anthropic.DefaultMaxTokens], or thinking_tokens + [anthropic.MinAnswerTokens] if that is more)
 }
 
 // The APIs of providers.
@@ -30,16 +30,16 @@ const (
 // APIs contains all APIs.
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
-// Facts describes what the API of a model does not report: its context window and
+// ModelInfo describes what the API of a model does not report: its context window and
 // its prices in US dollars per million tokens. NAME is provider/model, in quotes. A
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
-type Facts struct {
-	Window     *int64   `toml:"context_window"`              // size of the context window in tokens, 1 or more (unset: [config.AnthropicContextWindow] for anthropic, [config.GeminiContextWindow] for gemini, [config.OtherContextWindow] for others)
-	Input      *float64 `toml:"input_usd_per_million"`       // price of input tokens (unset: unknown, or 0 if output_usd_per_million is set)
-	Output     *float64 `toml:"output_usd_per_million"`      // price of output tokens (unset: unknown, or 0 if input_usd_per_million is set)
-	CacheRead  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (unset: input_usd_per_million)
-	CacheWrite *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (unset: input_usd_per_million)
+type ModelInfo struct {
+	ContextWindow           *int64   `toml:"context_window"`              // size of the context window in tokens, 1 or more (unset: [config.AnthropicContextWindow] for anthropic, [config.GeminiContextWindow] for gemini, [config.OtherContextWindow] for others)
+	InputUSDPerMillion      *float64 `toml:"input_usd_per_million"`       // price of input tokens (unset: unknown, or 0 if output_usd_per_million is set)
+	OutputUSDPerMillion     *float64 `toml:"output_usd_per_million"`      // price of output tokens (unset: unknown, or 0 if input_usd_per_million is set)
+	CacheReadUSDPerMillion  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (unset: input_usd_per_million)
+	CacheWriteUSDPerMillion *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (unset: input_usd_per_million)
 }
 
 // The context windows of models without a context_window, by API: those of the smallest
@@ -63,7 +63,7 @@ func (c *Config) addProviders() {
 	} {
 		p := c.Provider[known.name]
 		if v := os.Getenv(known.key); v != "" {
-			p.Key = v
+			p.APIKey = v
 		}
 		if v := os.Getenv(known.url); v != "" {
 			p.BaseURL = v
@@ -96,19 +96,19 @@ func (c Config) checkProviders() error {
 		if strings.Contains(name, "/") {
 			return fmt.Errorf("provider.%s: the name of a provider must not contain a slash", name)
 		}
-		if p.MaxOutput != nil && *p.MaxOutput < 1 {
-			return fmt.Errorf("provider.%s: max_output_tokens is %d: use 1 or more, or leave it out", name, *p.MaxOutput)
+		if p.MaxOutputTokens != nil && *p.MaxOutputTokens < 1 {
+			return fmt.Errorf("provider.%s: max_output_tokens is %d: use 1 or more, or leave it out", name, *p.MaxOutputTokens)
 		}
 	}
 	return nil
 }
 
 func (c Config) checkFacts() error {
-	for model, f := range c.Facts {
-		if f.Window != nil && *f.Window < 1 {
-			return fmt.Errorf("model_info.%s: context_window is %d: use 1 or more, or leave it out", model, *f.Window)
+	for model, f := range c.ModelInfo {
+		if f.ContextWindow != nil && *f.ContextWindow < 1 {
+			return fmt.Errorf("model_info.%s: context_window is %d: use 1 or more, or leave it out", model, *f.ContextWindow)
 		}
-		for name, price := range map[string]*float64{"input_usd_per_million": f.Input, "output_usd_per_million": f.Output, "cache_read_usd_per_million": f.CacheRead, "cache_write_usd_per_million": f.CacheWrite} {
+		for name, price := range map[string]*float64{"input_usd_per_million": f.InputUSDPerMillion, "output_usd_per_million": f.OutputUSDPerMillion, "cache_read_usd_per_million": f.CacheReadUSDPerMillion, "cache_write_usd_per_million": f.CacheWriteUSDPerMillion} {
 			if price != nil && *price < 0 {
 				return fmt.Errorf("model_info.%s: %s is negative: use 0 or more", model, name)
 			}

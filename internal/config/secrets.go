@@ -15,15 +15,15 @@ import (
 // error, a log or an event: keys, tokens, and passwords in URLs. It reads no
 // file.
 func (c Config) Secrets() []string {
-	all := []string{c.Telegram.Token, c.Telegram.Secret, os.Getenv("BELLCORD_TOKEN")}
+	all := []string{c.Telegram.Token, c.Telegram.WebhookSecret, os.Getenv("BELLCORD_TOKEN")}
 	for _, p := range c.Provider {
-		all = append(append(all, p.Key), inAddress(p.BaseURL)...)
+		all = append(append(all, p.APIKey), inAddress(p.BaseURL)...)
 	}
-	all = append(all, inAddress(c.Store)...)
-	for at := range strings.SplitSeq(c.Cluster.NATS, ",") {
+	all = append(all, inAddress(c.StoreURL)...)
+	for at := range strings.SplitSeq(c.Cluster.NATSURL, ",") {
 		all = append(all, inAddress(strings.TrimSpace(at))...)
 	}
-	pass := slices.Clone(c.Commands.Pass)
+	pass := slices.Clone(c.Commands.PassEnv)
 	for _, s := range c.MCP {
 		all = append(append(all, byName(s.Env)...), inAddress(s.URL)...)
 		for name, value := range s.Headers {
@@ -31,11 +31,11 @@ func (c Config) Secrets() []string {
 				all = append(all, withoutScheme(value))
 			}
 		}
-		pass = append(pass, s.Pass...)
+		pass = append(pass, s.PassEnv...)
 	}
 	for _, a := range c.Agents {
 		all = append(all, byName(a.Env)...)
-		pass = append(pass, a.Pass...)
+		pass = append(pass, a.PassEnv...)
 	}
 	all = append(all, fromEnvironment(pass)...)
 	slices.Sort(all)
@@ -45,16 +45,16 @@ func (c Config) Secrets() []string {
 // checkPass returns an error for settings that would pass Bellcord's
 // credentials to other programs.
 func (c Config) checkPass() error {
-	if err := secret.CheckPass(c.Commands.Pass); err != nil {
+	if err := secret.CheckPass(c.Commands.PassEnv); err != nil {
 		return fmt.Errorf("commands.%w", err)
 	}
 	for name, s := range c.MCP {
-		if err := secret.CheckPass(s.Pass); err != nil {
+		if err := secret.CheckPass(s.PassEnv); err != nil {
 			return fmt.Errorf("mcp.%s.%w", name, err)
 		}
 	}
 	for name, a := range c.Agents {
-		if err := secret.CheckPass(a.Pass); err != nil {
+		if err := secret.CheckPass(a.PassEnv); err != nil {
 			return fmt.Errorf("agents.%s.%w", name, err)
 		}
 	}

@@ -15,11 +15,11 @@ func TestSecrets_FullConfiguration_ReturnsExactlyTheSecrets(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "not-passed")
 	t.Setenv("NPM_KEY_FILE", "/etc/npm/key")
 	c := config.Config{
-		Store:    "postgres://me:store-password@host/db?sslpassword=query-password&sslmode=require",
-		Provider: map[string]config.Provider{"a": {Key: "provider-key", BaseURL: "https://me:url-password@host/v1"}, "b": {}},
-		Cluster:  config.Cluster{NATS: "nats://me:nats-password@one:4222, nats://nats-token@two:4222,tls://three:4222"},
-		Telegram: config.Telegram{Token: "1:telegram", Secret: "webhook-secret"},
-		Commands: config.Commands{Pass: []string{"NPM_*"}},
+		StoreURL: "postgres://me:store-password@host/db?sslpassword=query-password&sslmode=require",
+		Provider: map[string]config.Provider{"a": {APIKey: "provider-key", BaseURL: "https://me:url-password@host/v1"}, "b": {}},
+		Cluster:  config.Cluster{NATSURL: "nats://me:nats-password@one:4222, nats://nats-token@two:4222,tls://three:4222"},
+		Telegram: config.Telegram{Token: "1:telegram", WebhookSecret: "webhook-secret"},
+		Commands: config.Commands{PassEnv: []string{"NPM_*"}},
 		MCP: map[string]config.Server{"m": {
 			URL: "https://host/?api_key=mcp-query", Headers: map[string]string{"Authorization": "Bearer mcp-header", "X-Team": "mcp-team"},
 			Env: map[string]string{"MCP_TOKEN": "mcp-env", "MCP_LEVEL": "debug", "MCP_KEY_FILE": "/run/key"},
@@ -40,7 +40,7 @@ func TestSecrets_InvalidURL_StillReturnsItsPassword(t *testing.T) {
 	for address, secret := range map[string]string{
 		"postgres://me:pass word@host/db": "pass word", "nats://me:half%zz@host": "half%zz", "nats://token@host:notaport": "token",
 	} {
-		if got := (config.Config{Store: address}).Secrets(); !slices.Contains(got, secret) {
+		if got := (config.Config{StoreURL: address}).Secrets(); !slices.Contains(got, secret) {
 			t.Errorf("%s: %q", address, got)
 		}
 	}

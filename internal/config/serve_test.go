@@ -21,7 +21,7 @@ func TestServe_Default_ListensOnThisMachineOnly(t *testing.T) {
 	if err != nil || c.Serve.Check() != nil {
 		t.Fatal(err, c.Serve.Check())
 	}
-	if c.Serve.Addr != "127.0.0.1:4500" || time.Duration(c.Serve.Finish) != 30*time.Second || c.Serve.Rate != 200 {
+	if c.Serve.Addr != "127.0.0.1:4500" || time.Duration(c.Serve.ShutdownGrace) != 30*time.Second || c.Serve.RequestsPerSecond != 200 {
 		t.Errorf("%+v", c.Serve)
 	}
 	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
@@ -41,22 +41,22 @@ func TestServeCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 		{config.Serve{Addr: "localhost:80"}, ""},
 		{config.Serve{Addr: "[::1]:80"}, ""},
 		{config.Serve{Addr: "4500"}, "host:port"},
-		{config.Serve{Addr: "0.0.0.0:4500", Hosts: []string{"x"}}, "unencrypted"},
-		{config.Serve{Addr: ":4500", Hosts: []string{"x"}}, "unencrypted"},
+		{config.Serve{Addr: "0.0.0.0:4500", AllowedHosts: []string{"x"}}, "unencrypted"},
+		{config.Serve{Addr: ":4500", AllowedHosts: []string{"x"}}, "unencrypted"},
 		{config.Serve{Addr: "192.0.2.1:4500"}, "unencrypted"},
 		{config.Serve{Addr: "example.com:4500"}, "unencrypted"},
-		{config.Serve{Addr: "192.0.2.1:4500", BehindProxy: true}, ""},
+		{config.Serve{Addr: "192.0.2.1:4500", TrustProxy: true}, ""},
 		{config.Serve{Addr: "192.0.2.1:4500", TLSCert: "c", TLSKey: "k"}, ""},
 		{config.Serve{Addr: "192.0.2.1:4500", TLSCert: "c"}, "must be set together"},
-		{config.Serve{Addr: "0.0.0.0:4500", BehindProxy: true}, "--allow-host"},
+		{config.Serve{Addr: "0.0.0.0:4500", TrustProxy: true}, "--allow-host"},
 		{config.Serve{Addr: "[::]:4500", TLSCert: "c", TLSKey: "k"}, "--allow-host"},
-		{config.Serve{Addr: "0.0.0.0:4500", BehindProxy: true, Hosts: []string{"x"}}, ""},
+		{config.Serve{Addr: "0.0.0.0:4500", TrustProxy: true, AllowedHosts: []string{"x"}}, ""},
 		{config.Serve{Addr: "127.0.0.1:0", MaxTurns: -1, MaxViewers: -1}, ""},
 		{config.Serve{Addr: "127.0.0.1:0", MaxTurns: -2}, "max_turns is -2"},
 		{config.Serve{Addr: "127.0.0.1:0", MaxViewersPerOwner: -10}, "-1 for no limit"},
-		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"https://example.com"}}, ""},
-		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"example.com"}}, "scheme://host"},
-		{config.Serve{Addr: "127.0.0.1:0", Origins: []string{"https://example.com/a"}}, "scheme://host"},
+		{config.Serve{Addr: "127.0.0.1:0", AllowedOrigins: []string{"https://example.com"}}, ""},
+		{config.Serve{Addr: "127.0.0.1:0", AllowedOrigins: []string{"example.com"}}, "scheme://host"},
+		{config.Serve{Addr: "127.0.0.1:0", AllowedOrigins: []string{"https://example.com/a"}}, "scheme://host"},
 	} {
 		err := test.serve.Check()
 		if (err == nil) != (test.why == "") || err != nil && !strings.Contains(err.Error(), test.why) {

@@ -14,21 +14,21 @@ import (
 // Telegram configures a Telegram bot and the people who may use it. The bot runs if
 // token or token_file is set.
 type Telegram struct {
-	Token     string `toml:"token" json:"-"`          // the bot's token from BotFather; set either token or token_file (unset: none; env BELLCORD_TELEGRAM_TOKEN, which overrides both)
-	TokenFile string `toml:"token_file"`              // file that contains the bot's token (unset: none)
-	Server    string `toml:"api_url"`                 // URL of a Bot API server that you run (unset: Telegram's server)
-	Webhook   string `toml:"webhook_url"`             // https URL at which Telegram reaches this server (unset: the bot polls Telegram)
-	Secret    string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (unset: a random one)
+	Token         string `toml:"token" json:"-"`          // the bot's token from BotFather; set either token or token_file (unset: none; env BELLCORD_TELEGRAM_TOKEN, which overrides both)
+	TokenFile     string `toml:"token_file"`              // file that contains the bot's token (unset: none)
+	APIURL        string `toml:"api_url"`                 // URL of a Bot API server that you run (unset: Telegram's server)
+	WebhookURL    string `toml:"webhook_url"`             // https URL at which Telegram reaches this server (unset: the bot polls Telegram)
+	WebhookSecret string `toml:"webhook_secret" json:"-"` // secret that Telegram sends with requests to the webhook: 16 to 256 letters, digits, _ and - (unset: a random one)
 
-	People  map[string]int64 `toml:"users"`   // people who may use the bot: their owner names with their Telegram user ids
+	Users   map[string]int64 `toml:"users"`   // people who may use the bot: their owner names with their Telegram user ids
 	Groups  map[string]int64 `toml:"groups"`  // groups in which people who may use the bot can use it: owner names with Telegram chat ids, which are negative
 	Pairing bool             `toml:"pairing"` // give everyone else who writes to the bot a code, which you can approve with bellcord telegram approve
 
-	Policy       string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message
-	ExposeErrors bool     `toml:"expose_errors"`        // show the details of errors in the chat
-	Drafts       bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message
-	OldAfter     Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none
-	Idle         Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always
+	WhenBusy           string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message
+	ExposeErrors       bool     `toml:"expose_errors"`        // show the details of errors in the chat
+	StreamAsDrafts     bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message
+	MaxMessageAge      Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none
+	SessionIdleTimeout Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always
 
 	Dir   string `toml:"dir"`   // absolute path of the directory in which new sessions work (unset: a new directory for each session)
 	Agent string `toml:"agent"` // agent for new sessions; bellcord agents lists them (unset: the top-level agent)
@@ -47,7 +47,7 @@ func (t Telegram) On() bool { return t.Token != "" || t.TokenFile != "" }
 
 // String implements fmt.Stringer. Neither it nor GoString contains secrets.
 func (t Telegram) String() string {
-	return fmt.Sprintf("{on: %v, users: %d, groups: %d, pairing: %v}", t.On(), len(t.People), len(t.Groups), t.Pairing)
+	return fmt.Sprintf("{on: %v, users: %d, groups: %d, pairing: %v}", t.On(), len(t.Users), len(t.Groups), t.Pairing)
 }
 
 // GoString implements fmt.GoStringer.
@@ -84,11 +84,11 @@ func (t Telegram) Check() error {
 		return errors.New("token and token_file are both set: remove one")
 	case t.Token != "" && !tokenForm.MatchString(t.Token):
 		return errNoToken
-	case t.Secret != "" && !secretForm.MatchString(t.Secret):
+	case t.WebhookSecret != "" && !secretForm.MatchString(t.WebhookSecret):
 		return errors.New("webhook_secret: use 16 to 256 letters, digits, _ and -")
-	case t.Policy != "" && t.Policy != Queue && t.Policy != Replace:
-		return fmt.Errorf("unknown when_busy %q: use %s or %s", t.Policy, Queue, Replace)
-	case t.OldAfter < 0 || t.Idle < 0:
+	case t.WhenBusy != "" && t.WhenBusy != Queue && t.WhenBusy != Replace:
+		return fmt.Errorf("unknown when_busy %q: use %s or %s", t.WhenBusy, Queue, Replace)
+	case t.MaxMessageAge < 0 || t.SessionIdleTimeout < 0:
 		return errors.New("max_message_age or session_idle_timeout is negative: use 0s or more")
 	case t.Dir != "" && !filepath.IsAbs(t.Dir):
 		return fmt.Errorf("dir %q: use an absolute path", t.Dir)
@@ -98,7 +98,7 @@ func (t Telegram) Check() error {
 	if err := t.checkPlaces(); err != nil {
 		return err
 	}
-	if err := checkNumbers("users", t.People, func(id int64) bool { return id > 0 }); err != nil {
+	if err := checkNumbers("users", t.Users, func(id int64) bool { return id > 0 }); err != nil {
 		return err
 	}
 	return checkNumbers("groups", t.Groups, func(id int64) bool { return id < 0 })
@@ -106,13 +106,13 @@ func (t Telegram) Check() error {
 
 // checkPlaces checks the URLs: the token is part of every request.
 func (t Telegram) checkPlaces() error {
-	if u, err := url.Parse(t.Webhook); t.Webhook != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "") {
+	if u, err := url.Parse(t.WebhookURL); t.WebhookURL != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "") {
 		return errors.New("webhook_url: use https://host/path")
 	}
-	if t.Server == "" {
+	if t.APIURL == "" {
 		return nil
 	}
-	u, err := url.Parse(t.Server)
+	u, err := url.Parse(t.APIURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("api_url: use https://host")
 	}

@@ -37,7 +37,7 @@ func TestTelegram_Token_IsReadFromSettingsFileOrEnvironment(t *testing.T) {
 
 func TestTelegram_PrintedSettingsAndErrors_ContainNoToken(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Mode: "ask", Telegram: config.Telegram{Token: "1:HIDDEN", Secret: "HIDDEN-at-the-webhook"}}
+	c := config.Config{Mode: "ask", Telegram: config.Telegram{Token: "1:HIDDEN", WebhookSecret: "HIDDEN-at-the-webhook"}}
 	asJSON, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
@@ -66,31 +66,31 @@ func TestTelegramCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 		{config.Telegram{Token: "1:TEST", TokenFile: "f"}, "both set"},
 		{config.Telegram{Token: "TEST"}, "BotFather"},
 		{config.Telegram{Token: "1:a/../b"}, "BotFather"},
-		{config.Telegram{Server: "https://bots.example.com"}, ""},
-		{config.Telegram{Server: "http://127.0.0.1:11436"}, ""},
-		{config.Telegram{Server: "http://10.0.0.2:8081"}, ""},
-		{config.Telegram{Server: "http://botapi:8081"}, ""},
-		{config.Telegram{Server: "http://bots.example.com"}, "unencrypted"},
-		{config.Telegram{Server: "http://192.0.2.1"}, "unencrypted"},
-		{config.Telegram{Server: "bots.example.com"}, "https://host"},
-		{config.Telegram{Server: "https://a:b@bots.example.com"}, "https://host"},
-		{config.Telegram{Webhook: "https://bot.example.com/x"}, ""},
-		{config.Telegram{Webhook: "http://bot.example.com/x"}, "webhook"},
-		{config.Telegram{Webhook: "https:///x"}, "webhook"},
-		{config.Telegram{Secret: "0123456789abcDEF"}, ""},
-		{config.Telegram{Secret: "short"}, "secret"},
-		{config.Telegram{Secret: "0123456789abc DEF"}, "secret"},
-		{config.Telegram{People: map[string]int64{"anna": 1, "ben": 2}, Groups: map[string]int64{"all": -1}}, ""},
-		{config.Telegram{People: map[string]int64{"anna": -1}}, "users.anna"},
-		{config.Telegram{People: map[string]int64{"anna": 0}}, "users.anna"},
-		{config.Telegram{People: map[string]int64{"anna": 1, "ben": 1}}, "anna and ben"},
+		{config.Telegram{APIURL: "https://bots.example.com"}, ""},
+		{config.Telegram{APIURL: "http://127.0.0.1:11436"}, ""},
+		{config.Telegram{APIURL: "http://10.0.0.2:8081"}, ""},
+		{config.Telegram{APIURL: "http://botapi:8081"}, ""},
+		{config.Telegram{APIURL: "http://bots.example.com"}, "unencrypted"},
+		{config.Telegram{APIURL: "http://192.0.2.1"}, "unencrypted"},
+		{config.Telegram{APIURL: "bots.example.com"}, "https://host"},
+		{config.Telegram{APIURL: "https://a:b@bots.example.com"}, "https://host"},
+		{config.Telegram{WebhookURL: "https://bot.example.com/x"}, ""},
+		{config.Telegram{WebhookURL: "http://bot.example.com/x"}, "webhook"},
+		{config.Telegram{WebhookURL: "https:///x"}, "webhook"},
+		{config.Telegram{WebhookSecret: "0123456789abcDEF"}, ""},
+		{config.Telegram{WebhookSecret: "short"}, "secret"},
+		{config.Telegram{WebhookSecret: "0123456789abc DEF"}, "secret"},
+		{config.Telegram{Users: map[string]int64{"anna": 1, "ben": 2}, Groups: map[string]int64{"all": -1}}, ""},
+		{config.Telegram{Users: map[string]int64{"anna": -1}}, "users.anna"},
+		{config.Telegram{Users: map[string]int64{"anna": 0}}, "users.anna"},
+		{config.Telegram{Users: map[string]int64{"anna": 1, "ben": 1}}, "anna and ben"},
 		{config.Telegram{Groups: map[string]int64{"all": 1}}, "groups.all"},
-		{config.Telegram{Policy: "replace"}, ""},
-		{config.Telegram{Policy: "queue"}, ""},
+		{config.Telegram{WhenBusy: "replace"}, ""},
+		{config.Telegram{WhenBusy: "queue"}, ""},
 		{config.Telegram{Policy: "shout"}, "queue or replace"},
 		{config.Telegram{Policy: "hold"}, "queue or replace"}, // the name in earlier versions
-		{config.Telegram{OldAfter: -1}, "negative"},
-		{config.Telegram{Idle: -1}, "negative"},
+		{config.Telegram{MaxMessageAge: -1}, "negative"},
+		{config.Telegram{SessionIdleTimeout: -1}, "negative"},
 		{config.Telegram{Dir: "work"}, "absolute path"},
 		{config.Telegram{Mode: "yolo"}, "mode"},
 	} {

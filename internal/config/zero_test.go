@@ -67,7 +67,7 @@ func TestCheck_NegativeNumber_IsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Serve.Finish = -1
+	c.Serve.ShutdownGrace = -1
 	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "serve.shutdown_grace") {
 		t.Errorf("%v", err)
 	}

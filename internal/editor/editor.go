@@ -24,10 +24,10 @@ type Editor struct {
 	// if the editor is configured in a programming language.
 	settings func(home Home) string
 	entry    func(command []string) any
-	// told returns the text for an editor without such a file, and at is the
+	// instructions returns the text for an editor without such a file, and at is the
 	// place where the text belongs.
-	told func(command []string) string
-	at   string
+	instructions func(command []string) string
+	at           string
 }
 
 // Home contains the directories of a user's settings.
@@ -58,11 +58,11 @@ func All() []Editor {
 		},
 		{
 			Name: "emacs", Title: "Emacs", Programs: []string{"emacs"}, Apps: []string{"Emacs.app"},
-			told: emacsText, at: "your init file (needs the package agent-shell)",
+			instructions: emacsText, at: "your init file (needs the package agent-shell)",
 		},
 		{
 			Name: "neovim", Title: "Neovim", Programs: []string{"nvim"},
-			told: neovimText, at: "your init.lua (needs the plugin CodeCompanion)",
+			instructions: neovimText, at: "your init.lua (needs the plugin CodeCompanion)",
 		},
 	}
 }
@@ -111,7 +111,7 @@ func (e Editor) Installed() bool {
 // starts. Place returns where they belong.
 func (e Editor) Snippet(command []string) string {
 	if e.settings == nil {
-		return e.told(command)
+		return e.instructions(command)
 	}
 	return inJSON(map[string]any{servers: map[string]any{agentName: e.entry(command)}}) + "\n"
 }

@@ -296,10 +296,10 @@ func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 	c.sendMessage(outgoing{ID: id, Error: e})
 }
 
-// Room waits until less than 1 MiB of output is unwritten, the output has
+// WaitWritable waits until less than 1 MiB of output is unwritten, the output has
 // failed, or ctx is done. Senders of many messages call it first, so that a
 // slow peer slows down only them.
-func (c *Conn) Room(ctx context.Context) error { return c.out.room(ctx) }
+func (c *Conn) WaitWritable(ctx context.Context) error { return c.out.waitWritable(ctx) }
 
 func (c *Conn) sendMessage(m outgoing) {
 	line, err := m.encode()

@@ -147,7 +147,7 @@ func (w *writer) closeInput() {
 	w.signal()
 }
 
-func (w *writer) room(ctx context.Context) error {
+func (w *writer) waitWritable(ctx context.Context) error {
 	for {
 		w.mu.Lock()
 		roomNow, taken := w.size < roomy || w.broken, w.taken

@@ -45,7 +45,7 @@ func TestServe_LineFormats_AreHandledOrRejected(t *testing.T) {
 				"whole":        strings.NewReader(test.in),
 				"byte by byte": iotest.OneByteReader(strings.NewReader(test.in)),
 			} {
-				handled, sent := hear(t, reader)
+				handled, sent := serveInput(t, reader)
 				var methods []string
 				for _, m := range handled {
 					methods = append(methods, m.Method)
@@ -75,7 +75,7 @@ func (letters) Read(p []byte) (int, error) { return copy(p, block), nil }
 
 func TestLine_TooLong_IsRejectedAndNextLineIsRead(t *testing.T) {
 	t.Parallel()
-	handled, sent := hear(t, io.MultiReader(
+	handled, sent := serveInput(t, io.MultiReader(
 		strings.NewReader(`{"method":"long","params":"`), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n"),
 		strings.NewReader(`{"method":"short"}`+"\n"),
 	))
@@ -98,7 +98,7 @@ func TestLine_TooLong_ErrorHasItsID(t *testing.T) {
 		`{"method":"long","params":"`:                                  "null", // the id comes after the part that is too long
 		`[{"id":7,"params":"`:                                          "null",
 	} {
-		_, sent := hear(t, io.MultiReader(strings.NewReader(beginning), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n")))
+		_, sent := serveInput(t, io.MultiReader(strings.NewReader(beginning), io.LimitReader(letters{}, jsonrpc.MostLine), strings.NewReader("\"}\n")))
 		if len(sent) != 1 {
 			t.Fatalf("%s: answered %v", beginning, sent)
 		}

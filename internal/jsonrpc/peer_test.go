@@ -10,9 +10,9 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// hear serves an input to its end and returns the messages that were handled,
+// serveInput serves an input to its end and returns the messages that were handled,
 // and the lines that were written.
-func hear(t *testing.T, in io.Reader) (handled []jsonrpc.Message, sent []string) {
+func serveInput(t *testing.T, in io.Reader) (handled []jsonrpc.Message, sent []string) {
 	t.Helper()
 	var out strings.Builder
 	err := jsonrpc.New(in, &out).Serve(func(m jsonrpc.Message) { handled = append(handled, m) }, func() {})

@@ -19,12 +19,12 @@ func TestRoom_PeerDoesNotRead_Waits(t *testing.T) {
 		p := dial(t, func(c *jsonrpc.Conn, m jsonrpc.Message) { c.Reply(m.ID, "at once") })
 		p.conn.Notify("taken", much) // the writer blocks on the pipe with this one
 		synctest.Wait()
-		if err := p.conn.Room(t.Context()); err != nil {
+		if err := p.conn.WaitWritable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p.conn.Notify("waiting", much)
 		roomy := make(chan error, 1)
-		go func() { roomy <- p.conn.Room(t.Context()) }()
+		go func() { roomy <- p.conn.WaitWritable(t.Context()) }()
 		synctest.Wait()
 		select {
 		case err := <-roomy:
@@ -54,7 +54,7 @@ func TestRoom_ContextIsDone_ReturnsCause(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
 		roomy := make(chan error, 1)
-		go func() { roomy <- p.conn.Room(ctx) }()
+		go func() { roomy <- p.conn.WaitWritable(ctx) }()
 		synctest.Wait()
 		cancel(enough)
 		if err := <-roomy; !errors.Is(err, enough) {
@@ -76,14 +76,14 @@ func TestRoom_OutputFails_DoesNotBlock(t *testing.T) {
 		synctest.Wait()
 		conn.Notify("waiting", much)
 		roomy := make(chan error, 1)
-		go func() { roomy <- conn.Room(t.Context()) }()
+		go func() { roomy <- conn.WaitWritable(t.Context()) }()
 		synctest.Wait()
 		_ = out.CloseWithError(errors.New("broken pipe"))
 		if err := <-roomy; err != nil {
 			t.Error(err)
 		}
 		conn.Notify("to nobody", much)
-		if err := conn.Room(t.Context()); err != nil {
+		if err := conn.WaitWritable(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if _, err := io.WriteString(wire, `{"method":"still heard"}`+"\n"); err != nil {

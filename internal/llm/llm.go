@@ -18,7 +18,7 @@ import (
 // ends the request and is returned unchanged. An answer that was cut off is an
 // error, never a short answer; a failure is a *Failure.
 type Model interface {
-	Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error)
+	Generate(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error)
 }
 
 // Provider gives access to the models of one server.

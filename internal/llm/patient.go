@@ -19,13 +19,13 @@ type Patient struct {
 	Most  time.Duration // longest pause, even if the server requests more; 0 means 60 s
 }
 
-// Ask implements Model. It emits bellcord.ModelRetryScheduled before each
+// Generate implements Model. It emits bellcord.ModelRetryScheduled before each
 // pause.
-func (p Patient) Ask(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error) {
+func (p Patient) Generate(ctx context.Context, req Request, emit func(bellcord.Body) error) (Reply, error) {
 	tries, pause, most := orDefault(p.Tries, 5), orDefault(p.First, 500*time.Millisecond), orDefault(p.Most, time.Minute)
 	for attempt := 1; ; attempt++ {
 		shown := false
-		reply, err := p.Model.Ask(ctx, req, func(b bellcord.Body) error {
+		reply, err := p.Model.Generate(ctx, req, func(b bellcord.Body) error {
 			if _, metered := b.(bellcord.UsageReported); !metered {
 				shown = true
 			}

@@ -19,14 +19,14 @@ var (
 // model answers each request with the next of its functions, repeating the last
 // one, and records the time of each request.
 type model struct {
-	answers []func(emit func(bellcord.Body) error) error
-	asked   []time.Duration
-	start   time.Time
+	answers     []func(emit func(bellcord.Body) error) error
+	requestedAt []time.Duration
+	start       time.Time
 }
 
-func (m *model) Ask(_ context.Context, _ llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
-	m.asked = append(m.asked, time.Since(m.start))
-	answer := m.answers[min(len(m.asked), len(m.answers))-1]
+func (m *model) Generate(_ context.Context, _ llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+	m.requestedAt = append(m.requestedAt, time.Since(m.start))
+	answer := m.answers[min(len(m.requestedAt), len(m.answers))-1]
 	if err := answer(emit); err != nil {
 		return llm.Reply{}, err
 	}
@@ -60,13 +60,13 @@ func TestPatient_TransientFailures_RetriesAfterGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(0), down(0), down(0), fine)
 		var told retries
-		reply, err := llm.Patient{Model: m, First: time.Second}.Ask(t.Context(), llm.Request{}, told.emit)
-		if err != nil || reply.Finish != "stop" || len(m.asked) != 4 || len(told) != 3 {
-			t.Fatalf("reply %+v, %v after %d tries", reply, err, len(m.asked))
+		reply, err := llm.Patient{Model: m, First: time.Second}.Generate(t.Context(), llm.Request{}, told.emit)
+		if err != nil || reply.Finish != "stop" || len(m.requestedAt) != 4 || len(told) != 3 {
+			t.Fatalf("reply %+v, %v after %d tries", reply, err, len(m.requestedAt))
 		}
 		longest := time.Second
 		for i, again := range told {
-			paused := m.asked[i+1] - m.asked[i]
+			paused := m.requestedAt[i+1] - m.requestedAt[i]
 			if paused < longest/2 || paused > longest {
 				t.Errorf("pause %d took %v, want from %v to %v", i+1, paused, longest/2, longest)
 			}
@@ -84,11 +84,11 @@ func TestPatient_RetryAfterFromServer_PausesThatLongUpToMost(t *testing.T) {
 		m := modelThat(down(7*time.Second), down(time.Hour), fine)
 		var told retries
 		p := llm.Patient{Model: m, Most: 20 * time.Second}
-		if _, err := p.Ask(t.Context(), llm.Request{}, told.emit); err != nil {
+		if _, err := p.Generate(t.Context(), llm.Request{}, told.emit); err != nil {
 			t.Fatal(err)
 		}
-		if len(m.asked) != 3 || m.asked[1] != 7*time.Second || m.asked[2] != 27*time.Second {
-			t.Errorf("asked at %v", m.asked)
+		if len(m.requestedAt) != 3 || m.requestedAt[1] != 7*time.Second || m.requestedAt[2] != 27*time.Second {
+			t.Errorf("asked at %v", m.requestedAt)
 		}
 		if told[0].RetryIn != 7*time.Second || told[1].RetryIn != 20*time.Second {
 			t.Errorf("told %+v", told)
@@ -102,12 +102,12 @@ func TestPatient_StopDuringPause_ReturnsImmediately(t *testing.T) {
 		m := modelThat(down(time.Minute))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer time.AfterFunc(10*time.Second, func() { cancel(errStopped) }).Stop()
-		_, err := llm.Patient{Model: m}.Ask(ctx, llm.Request{}, new(retries).emit)
+		_, err := llm.Patient{Model: m}.Generate(ctx, llm.Request{}, new(retries).emit)
 		if took := time.Since(m.start); took != 10*time.Second {
 			t.Errorf("a stop at 10 s ended the pause at %v", took)
 		}
-		if err != errStopped || len(m.asked) != 1 { //nolint:errorlint // the cause itself
-			t.Errorf("error %v after %d tries", err, len(m.asked))
+		if err != errStopped || len(m.requestedAt) != 1 { //nolint:errorlint // the cause itself
+			t.Errorf("error %v after %d tries", err, len(m.requestedAt))
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestPatient_FailureAfterUsageOnly_Retries(t *testing.T) {
 			return errors.Join(emit(bellcord.UsageReported{}), down(0)(emit))
 		}
 		m := modelThat(metered, fine)
-		if reply, err := (llm.Patient{Model: m}).Ask(t.Context(), llm.Request{}, new(retries).emit); err != nil || reply.Finish != "stop" {
+		if reply, err := (llm.Patient{Model: m}).Generate(t.Context(), llm.Request{}, new(retries).emit); err != nil || reply.Finish != "stop" {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
 	})
@@ -131,13 +131,13 @@ func TestPatient_EveryTryFails_ReturnsLastError(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := modelThat(down(0))
 			var told retries
-			_, err := llm.Patient{Model: m, Tries: tries}.Ask(t.Context(), llm.Request{}, told.emit)
+			_, err := llm.Patient{Model: m, Tries: tries}.Generate(t.Context(), llm.Request{}, told.emit)
 			var passing *llm.Failure
 			if !errors.As(err, &passing) || !errors.Is(err, errDown) {
 				t.Errorf("error %v", err)
 			}
-			if len(m.asked) != want || len(told) != want-1 {
-				t.Errorf("%d tries and %d pauses, want %d tries", len(m.asked), len(told), want)
+			if len(m.requestedAt) != want || len(told) != want-1 {
+				t.Errorf("%d tries and %d pauses, want %d tries", len(m.requestedAt), len(told), want)
 			}
 		})
 	}
@@ -165,9 +165,9 @@ func TestPatient_PermanentFailureOrPartialAnswer_DoesNotRetry(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				m := modelThat(c.answer)
-				_, err := llm.Patient{Model: m}.Ask(t.Context(), llm.Request{}, c.emit)
-				if !errors.Is(err, c.want) || len(m.asked) != 1 || time.Since(m.start) != 0 {
-					t.Errorf("error %v after %d tries", err, len(m.asked))
+				_, err := llm.Patient{Model: m}.Generate(t.Context(), llm.Request{}, c.emit)
+				if !errors.Is(err, c.want) || len(m.requestedAt) != 1 || time.Since(m.start) != 0 {
+					t.Errorf("error %v after %d tries", err, len(m.requestedAt))
 				}
 			})
 		})
@@ -182,9 +182,9 @@ func TestPatient_StopDuringRequest_DoesNotRetry(t *testing.T) {
 			cancel(errStopped)
 			return down(0)(emit)
 		})
-		_, err := llm.Patient{Model: m}.Ask(ctx, llm.Request{}, new(retries).emit)
-		if err == nil || len(m.asked) != 1 {
-			t.Errorf("error %v after %d tries", err, len(m.asked))
+		_, err := llm.Patient{Model: m}.Generate(ctx, llm.Request{}, new(retries).emit)
+		if err == nil || len(m.requestedAt) != 1 {
+			t.Errorf("error %v after %d tries", err, len(m.requestedAt))
 		}
 	})
 }

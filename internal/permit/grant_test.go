@@ -49,7 +49,7 @@ func TestGrant_ForSession_EndsWithSession(t *testing.T) {
 	if d := p.Decide(anna("two"), permit.Ask, shell("make")); d.Verdict != permit.Put {
 		t.Errorf("another session: %s", d.Verdict)
 	}
-	p.Forget("one")
+	p.DropGrants("one")
 	if d := p.Decide(anna("one"), permit.Ask, shell("make")); d.Verdict != permit.Put {
 		t.Errorf("after the session ended: %s", d.Verdict)
 	}

@@ -31,7 +31,7 @@ type Effect string
 
 // The effects.
 const (
-	Looks    Effect = "looks"    // changes nothing
+	Reads    Effect = "looks"    // changes nothing
 	Edits    Effect = "edits"    // changes files in the session's directory
 	Executes Effect = "executes" // runs a command
 	Reaches  Effect = "reaches"  // sends requests from this machine, or has effects that only a server determines
@@ -147,7 +147,7 @@ func (p *Policy) decide(session Session, mode Mode, c Call) Decision {
 		return Decision{Deny, c.Forbidden}
 	case mode == Full:
 		return Decision{Verdict: Allow}
-	case c.Effect == Looks:
+	case c.Effect == Reads:
 		return Decision{Verdict: Allow}
 	case mode == ReadOnly:
 		return Decision{Deny, "the mode is read-only"}
@@ -218,8 +218,8 @@ func (p *Policy) Grant(session Session, c Call, forGood bool) error {
 	return nil
 }
 
-// Forget drops all grants of a session. Permanent grants remain.
-func (p *Policy) Forget(session string) {
+// DropGrants drops all grants of a session. Permanent grants remain.
+func (p *Policy) DropGrants(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.session, session)

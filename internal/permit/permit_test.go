@@ -22,7 +22,7 @@ func shell(command string) permit.Call {
 func TestDecide_EachMode_AllowsByEffect(t *testing.T) {
 	t.Parallel()
 	p := policy(t, nil, []string{"shell(rm *)", "write_file(*/secret*)"})
-	look := permit.Call{Tool: "read_file", Effect: permit.Looks, Subject: "a"}
+	look := permit.Call{Tool: "read_file", Effect: permit.Reads, Subject: "a"}
 	edit := permit.Call{Tool: "write_file", Effect: permit.Edits, Subject: "a"}
 	fetch := permit.Call{Tool: "fetch", Effect: permit.Reaches, Subject: "https://example.org/"}
 	for _, c := range []struct {

@@ -19,9 +19,9 @@ import (
 // one request, and messages after a response.
 type acpClient struct {
 	*agent
-	trial *trial
-	said  *journal[acpMessage]
-	info  acp.InitializeResponse
+	trial    *trial
+	messages *journal[acpMessage]
+	info     acp.InitializeResponse
 
 	holding atomic.Bool // leave permission requests unanswered
 
@@ -31,12 +31,12 @@ type acpClient struct {
 
 // acp starts the agent and sends initialize.
 func (t *trial) acp(ctx context.Context) (*acpClient, error) {
-	c := &acpClient{trial: t, said: newJournal[acpMessage]()}
+	c := &acpClient{trial: t, messages: newJournal[acpMessage]()}
 	ready := make(chan struct{}) // the first line is handled after c is complete
 	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
-		c.hear(at, line)
-	}, c.said.endInput)
+		c.handleLine(at, line)
+	}, c.messages.endInput)
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +69,11 @@ func encode(v any) []byte {
 // time allowed for a start.
 func (c *acpClient) requestAndWait(ctx context.Context, method string, params, result any) error {
 	id, line := c.request(method, params)
-	from := c.said.len()
+	from := c.messages.len()
 	if err := c.writeLines(line); err != nil {
 		return err
 	}
-	m, n := c.said.await(ctx, from, c.trial.opts.Starting, func(m acpMessage) bool { return m.answers(id) })
+	m, n := c.messages.await(ctx, from, c.trial.opts.Starting, func(m acpMessage) bool { return m.answers(id) })
 	switch {
 	case n < 0:
 		return fmt.Errorf("%s: no answer%s", method, c.lastWords())
@@ -107,14 +107,14 @@ func cancelOf(session string) []byte {
 	return notification(acp.MethodCancel, acp.CancelNotification{SessionID: session})
 }
 
-// hear handles one line. It allows permission requests, unless holding is set,
+// handleLine handles one line. It allows permission requests, unless holding is set,
 // and rejects other requests.
-func (c *acpClient) hear(at time.Time, line []byte) {
+func (c *acpClient) handleLine(at time.Time, line []byte) {
 	m, ok := readMessage(at, line)
 	if !ok {
 		return
 	}
-	c.said.addEntry(m)
+	c.messages.addEntry(m)
 	switch {
 	case !m.IsRequest():
 	case m.Method != acp.MethodRequestPermission:

@@ -46,8 +46,8 @@ func (m acpMessage) answers(id string) bool {
 	return m.Method == "" && strings.Trim(string(m.ID), `"`) == id
 }
 
-// speaks reports whether the message is text of a turn in the session.
-func (m acpMessage) speaks(session string) bool {
+// isText reports whether the message is text of a turn in the session.
+func (m acpMessage) isText(session string) bool {
 	switch m.update.Value.(type) {
 	case acp.AgentMessageChunk, acp.AgentThoughtChunk:
 		return m.session == session
@@ -62,7 +62,7 @@ func (m acpMessage) works(session string) bool {
 	case acp.ToolCall, acp.ToolCallUpdate, acp.Plan:
 		return m.session == session
 	}
-	return m.speaks(session)
+	return m.isText(session)
 }
 
 // addedText returns the text that the message adds to the answer.
@@ -85,8 +85,8 @@ func (m acpMessage) toolCall() (id string, status acp.ToolCallStatus) {
 	return "", ""
 }
 
-// asks reports whether the message is a permission request in the session.
-func (m acpMessage) asks(session string) bool {
+// isPermissionRequest reports whether the message is a permission request in the session.
+func (m acpMessage) isPermissionRequest(session string) bool {
 	return m.Method == acp.MethodRequestPermission && m.session == session
 }
 

@@ -22,7 +22,7 @@ type acpPrompt struct {
 // compose returns a prompt and the line that sends it.
 func (c *acpClient) compose(session string, s script) (*acpPrompt, []byte) {
 	id, line := c.request(acp.MethodPrompt, acp.PromptRequest{SessionID: session, Prompt: []acp.ContentBlock{acp.Text(s.text)}})
-	return &acpPrompt{script: s, c: c, session: session, id: id, from: c.said.len(), since: time.Now()}, line
+	return &acpPrompt{script: s, c: c, session: session, id: id, from: c.messages.len(), since: time.Now()}, line
 }
 
 func (c *acpClient) prompt(session string, s script) (*acpPrompt, error) {
@@ -36,7 +36,7 @@ func (c *acpClient) speaking(ctx context.Context, session string) (*acpPrompt, e
 	if err != nil {
 		return nil, err
 	}
-	m, n := c.said.await(ctx, p.from, normally, func(m acpMessage) bool { return m.speaks(session) || m.answers(p.id) })
+	m, n := c.messages.await(ctx, p.from, normally, func(m acpMessage) bool { return m.isText(session) || m.answers(p.id) })
 	switch {
 	case n < 0:
 		return nil, fmt.Errorf("the turn produced no output%s", c.lastWords())
@@ -56,7 +56,7 @@ type acpAnswer struct {
 
 // awaitAnswer waits for the response, for a limited time.
 func (p *acpPrompt) awaitAnswer(ctx context.Context, within time.Duration) acpAnswer {
-	m, n := p.c.said.await(ctx, p.from, within, func(m acpMessage) bool { return m.answers(p.id) })
+	m, n := p.c.messages.await(ctx, p.from, within, func(m acpMessage) bool { return m.answers(p.id) })
 	if n < 0 {
 		return acpAnswer{n: n, took: time.Since(p.since)}
 	}
@@ -109,17 +109,17 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 	if a.n < 0 || a.reason() != string(acp.StopEndTurn) {
 		return false, a.String(), nil
 	}
-	if c.trial.target.Model != nil && !strings.Contains(c.saidBetween(p.from, a.n, session), shortReply(p.nonce)) {
+	if c.trial.target.Model != nil && !strings.Contains(c.messagesBetween(p.from, a.n, session), shortReply(p.nonce)) {
 		return false, "end_turn without the expected text", nil
 	}
 	return true, "end_turn", nil
 }
 
-// saidBetween returns the text of a session between two positions of the
+// messagesBetween returns the text of a session between two positions of the
 // journal.
-func (c *acpClient) saidBetween(from, to int, session string) string {
+func (c *acpClient) messagesBetween(from, to int, session string) string {
 	var b strings.Builder
-	for _, m := range c.said.since(from)[:to-from] {
+	for _, m := range c.messages.since(from)[:to-from] {
 		if m.session == session {
 			b.WriteString(m.addedText())
 		}

@@ -142,7 +142,7 @@ func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 	a := last.awaitAnswer(ctx, normally)
 	for _, q := range t.target.Model.Requests() {
 		if strings.Contains(q.Prompt, last.nonce) {
-			return told(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.saidBetween(text.from, cut.n, text.session)}), nil
+			return gradeHistory(q.Raw, stops{text.nonce, tool.nonce, last.nonce, c.messagesBetween(text.from, cut.n, text.session)}), nil
 		}
 	}
 	return failed("the agent sent no further model request: %s", a), nil

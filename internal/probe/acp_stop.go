@@ -123,7 +123,7 @@ func doubleCancel(ctx context.Context, t *trial) (verdict, error) {
 	}
 	pause(ctx, t.opts.Quiet)
 	answers := 0
-	for _, m := range c.said.since(p.from) {
+	for _, m := range c.messages.since(p.from) {
 		if m.answers(p.id) {
 			answers++
 		}
@@ -154,7 +154,7 @@ func (p *acpPrompt) quiet(ctx context.Context) (verdict, error) {
 		return skipped("%s", a), err
 	}
 	watched := p.c.trial.opts.Quiet
-	m, n := p.c.said.await(ctx, a.n+1, watched, func(m acpMessage) bool { return m.works(p.session) })
+	m, n := p.c.messages.await(ctx, a.n+1, watched, func(m acpMessage) bool { return m.works(p.session) })
 	if n < 0 {
 		return passed("no updates of the turn in the %s after its answer", span(watched)), nil
 	}

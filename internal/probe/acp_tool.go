@@ -19,7 +19,7 @@ func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, str
 		return nil, "", err
 	}
 	over := func() bool {
-		for _, m := range c.said.since(p.from) {
+		for _, m := range c.messages.since(p.from) {
 			if m.answers(p.id) {
 				return true
 			}
@@ -81,7 +81,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	}
 	status := map[string]acp.ToolCallStatus{}
 	var order []string
-	for _, m := range c.said.since(p.from)[:a.n-p.from] {
+	for _, m := range c.messages.since(p.from)[:a.n-p.from] {
 		call, now := m.toolCall()
 		if m.session != p.session || call == "" {
 			continue
@@ -104,12 +104,12 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	return grade(final, "at the answer: %s", strings.Join(words, ", ")), nil
 }
 
-// errNotAsked means that the agent runs commands without requesting permission.
-var errNotAsked = errors.New("started like this, the agent runs commands without asking")
+// errNoPermissionRequest means that the agent runs commands without requesting permission.
+var errNoPermissionRequest = errors.New("started like this, the agent runs commands without asking")
 
-// asked sends a prompt with a tool call that needs permission, and waits for
+// awaitPermissionRequest sends a prompt with a tool call that needs permission, and waits for
 // the permission request.
-func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
+func (t *trial) awaitPermissionRequest(ctx context.Context) (*acpPrompt, acpMessage, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
 		return nil, acpMessage{}, err
@@ -120,25 +120,25 @@ func (t *trial) asked(ctx context.Context) (*acpPrompt, acpMessage, error) {
 	if err != nil {
 		return nil, acpMessage{}, err
 	}
-	settled := func(m acpMessage) bool { return m.asks(session) || m.answers(p.id) }
+	settled := func(m acpMessage) bool { return m.isPermissionRequest(session) || m.answers(p.id) }
 	var question acpMessage
 	ran := asleep(ctx, token, normally, func() bool {
-		m, n := c.said.await(ctx, p.from, 0, settled)
+		m, n := c.messages.await(ctx, p.from, 0, settled)
 		question = m
 		return n >= 0
 	})
 	switch {
 	case ran:
-		return nil, question, errNotAsked
-	case !question.asks(session):
+		return nil, question, errNoPermissionRequest
+	case !question.isPermissionRequest(session):
 		return nil, question, fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.awaitAnswer(ctx, 0), c.lastWords())
 	}
 	return p, question, nil
 }
 
 func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
-	p, _, err := t.asked(ctx)
-	if errors.Is(err, errNotAsked) {
+	p, _, err := t.awaitPermissionRequest(ctx)
+	if errors.Is(err, errNoPermissionRequest) {
 		return skipped("%s", err), nil
 	}
 	if err != nil {
@@ -149,8 +149,8 @@ func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
 }
 
 func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
-	p, question, err := t.asked(ctx)
-	if errors.Is(err, errNotAsked) {
+	p, question, err := t.awaitPermissionRequest(ctx)
+	if errors.Is(err, errNoPermissionRequest) {
 		return skipped("%s", err), nil
 	}
 	if err != nil {

@@ -1,8 +1,8 @@
 package probe
 
-// Told exports told for tests: probe-1 was stopped during its text, probe-2
+// GradeHistory exports told for tests: probe-1 was stopped during its text, probe-2
 // during its tool, and probe-3 is the current prompt.
-func Told(raw []byte, shown string) (grade, saw string) {
-	v := told(raw, stops{"probe-1", "probe-2", "probe-3", shown})
+func GradeHistory(raw []byte, shown string) (grade, saw string) {
+	v := gradeHistory(raw, stops{"probe-1", "probe-2", "probe-3", shown})
 	return v.grade, v.saw
 }

@@ -98,7 +98,7 @@ func serveFaulty() {
 	}
 }
 
-func (f *faulty) say(v map[string]any) {
+func (f *faulty) send(v map[string]any) {
 	v["jsonrpc"] = "2.0"
 	line, _ := json.Marshal(v)
 	f.mu.Lock()
@@ -107,11 +107,11 @@ func (f *faulty) say(v map[string]any) {
 }
 
 func (f *faulty) reply(id json.RawMessage, result any) {
-	f.say(map[string]any{"id": id, "result": result})
+	f.send(map[string]any{"id": id, "result": result})
 }
 
 func (f *faulty) update(s *faultySession, fields map[string]any) {
-	f.say(map[string]any{"method": "session/update", "params": map[string]any{"sessionId": s.id, "update": fields}})
+	f.send(map[string]any{"method": "session/update", "params": map[string]any{"sessionId": s.id, "update": fields}})
 }
 
 func (f *faulty) chunk(s *faultySession, text string) {
@@ -128,7 +128,7 @@ func (f *faulty) handle(in incoming) {
 		if f.defect == "offers-no-close" {
 			delete(sessions, "close")
 		}
-		f.say(map[string]any{"method": "_made/up", "params": map[string]any{}})
+		f.send(map[string]any{"method": "_made/up", "params": map[string]any{}})
 		f.reply(in.ID, map[string]any{
 			"protocolVersion": 1, "agentInfo": map[string]any{"name": "faulty", "version": "7"},
 			"agentCapabilities": map[string]any{"sessionCapabilities": sessions},

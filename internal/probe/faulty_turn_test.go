@@ -41,7 +41,7 @@ func (f *faulty) conclude(t *faultyTurn, where string) {
 	case f.defect == "end-turn-after-cancel" && cut:
 		reason = "end_turn"
 	case f.defect == "error-instead-of-cancelled" && cut:
-		f.say(map[string]any{"id": json.RawMessage(t.id), "error": map[string]any{"code": -32603, "message": "context canceled"}})
+		f.send(map[string]any{"id": json.RawMessage(t.id), "error": map[string]any{"code": -32603, "message": "context canceled"}})
 		return
 	}
 	f.reply(json.RawMessage(t.id), map[string]any{"stopReason": reason})
@@ -59,7 +59,7 @@ func (f *faulty) work(t *faultyTurn) string {
 	s := t.session
 	s.history = append(s.history, map[string]any{"role": "user", "content": t.text})
 	for {
-		text, calls := f.ask(t)
+		text, calls := f.streamModel(t)
 		if t.ctx.Err() != nil {
 			if text != "" && f.defect != "forgets-partial" {
 				s.history = append(s.history, map[string]any{"role": "assistant", "content": text})
@@ -96,8 +96,8 @@ type faultyCall struct {
 	} `json:"function"`
 }
 
-// ask streams one response of the model.
-func (f *faulty) ask(t *faultyTurn) (text string, calls []faultyCall) {
+// streamModel streams one response of the model.
+func (f *faulty) streamModel(t *faultyTurn) (text string, calls []faultyCall) {
 	ctx := t.ctx
 	if f.defect == "keeps-model-request" {
 		ctx = context.Background()
@@ -170,7 +170,7 @@ func (f *faulty) permitted(t *faultyTurn, call faultyCall) bool {
 	id := strconv.Quote("ask " + call.ID + t.id)
 	f.questions[id] = answer
 	f.mu.Unlock()
-	f.say(map[string]any{"id": json.RawMessage(id), "method": "session/request_permission", "params": map[string]any{
+	f.send(map[string]any{"id": json.RawMessage(id), "method": "session/request_permission", "params": map[string]any{
 		"sessionId": t.session.id, "toolCall": map[string]any{"toolCallId": call.ID},
 		"options": []any{map[string]any{"optionId": "no", "kind": "reject_once"}, map[string]any{"optionId": "yes", "kind": "allow_once"}},
 	}})

@@ -14,9 +14,9 @@ type stops struct {
 	shown           string // text of the first turn that was sent to the client
 }
 
-// told grades how a model request represents two stopped turns. It supports the
+// gradeHistory grades how a model request represents two stopped turns. It supports the
 // formats of all four APIs.
-func told(raw []byte, before stops) verdict {
+func gradeHistory(raw []byte, before stops) verdict {
 	var body any
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return failed("the request is not JSON: %v", err)
@@ -24,21 +24,21 @@ func told(raw []byte, before stops) verdict {
 	p := pairing{calls: map[string]int{}, results: map[string]int{}}
 	p.walk(body)
 	v := p.verdict()
-	if !p.met && !saysCut.MatchString(between(string(raw), before.tool, before.now)) {
+	if !p.met && !mentionsStop.MatchString(between(string(raw), before.tool, before.now)) {
 		v = failed("the history does not mention the stopped tool")
 	}
 	part := between(string(raw), before.text, before.tool)
 	switch {
 	case strings.Contains(part, firstWord(before.shown)):
 		return v.and(true, "the partial text is kept")
-	case saysCut.MatchString(part):
+	case mentionsStop.MatchString(part):
 		return v.and(true, "the partial text is gone, but the history mentions the cut")
 	default:
 		return v.and(false, "the history does not mention the partial text")
 	}
 }
 
-var saysCut = regexp.MustCompile(`(?i)interrupt|abort|cancel|stopped|cut (off|short)|incomplete|unfinished`)
+var mentionsStop = regexp.MustCompile(`(?i)interrupt|abort|cancel|stopped|cut (off|short)|incomplete|unfinished`)
 
 // between returns the part of a request between two prompts.
 func between(raw, from, to string) string {

@@ -10,10 +10,10 @@ import (
 // goroutines that wait for one of them. One goroutine adds entries; any
 // goroutine may read.
 type journal[T any] struct {
-	mu      sync.Mutex
-	heard   []T
-	ended   bool
-	changed chan struct{} // closed and replaced at every change
+	mu       sync.Mutex
+	received []T
+	ended    bool
+	changed  chan struct{} // closed and replaced at every change
 }
 
 func newJournal[T any]() *journal[T] { return &journal[T]{changed: make(chan struct{})} }
@@ -21,7 +21,7 @@ func newJournal[T any]() *journal[T] { return &journal[T]{changed: make(chan str
 func (j *journal[T]) addEntry(v T) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.heard = append(j.heard, v)
+	j.received = append(j.received, v)
 	j.wake()
 }
 
@@ -42,20 +42,20 @@ func (j *journal[T]) wake() {
 func (j *journal[T]) len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.heard)
+	return len(j.received)
 }
 
 // since returns the entries from position n on. The caller must not modify
 // them.
 func (j *journal[T]) since(n int) []T {
-	all, _, _ := j.look(n)
+	all, _, _ := j.snapshot(n)
 	return all
 }
 
-func (j *journal[T]) look(n int) (heard []T, ended bool, changed <-chan struct{}) {
+func (j *journal[T]) snapshot(n int) (heard []T, ended bool, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.heard[n:len(j.heard):len(j.heard)], j.ended, j.changed
+	return j.received[n:len(j.received):len(j.received)], j.ended, j.changed
 }
 
 // await waits for the first entry from position n on for which fits returns
@@ -65,7 +65,7 @@ func (j *journal[T]) await(ctx context.Context, n int, within time.Duration, fit
 	limited, done := context.WithTimeout(ctx, within)
 	defer done()
 	for {
-		fresh, ended, changed := j.look(n)
+		fresh, ended, changed := j.snapshot(n)
 		for i, v := range fresh {
 			if fits(v) {
 				return v, n + i

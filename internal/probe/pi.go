@@ -13,8 +13,8 @@ import (
 // piClient is a client of pi's RPC protocol for one process.
 type piClient struct {
 	*agent
-	trial *trial
-	said  *journal[piRecord]
+	trial   *trial
+	records *journal[piRecord]
 
 	mu     sync.Mutex
 	lastID int
@@ -43,7 +43,7 @@ type piRecord struct {
 
 func (r piRecord) responds(id string) bool { return r.Type == "response" && r.ID == id }
 
-func (r piRecord) speaks() bool {
+func (r piRecord) isText() bool {
 	return r.Type == "message_update" && (r.Event.Type == "text_delta" || r.Event.Type == "thinking_delta")
 }
 
@@ -60,12 +60,12 @@ func (r piRecord) works() bool {
 // pi starts pi and waits for its response to get_state, because pi sends
 // nothing by itself.
 func (t *trial) pi(ctx context.Context) (*piClient, error) {
-	c := &piClient{trial: t, said: newJournal[piRecord]()}
+	c := &piClient{trial: t, records: newJournal[piRecord]()}
 	ready := make(chan struct{}) // the first line is handled after c is complete
 	a, err := t.startAgent(func(at time.Time, line []byte) {
 		<-ready
-		c.hear(at, line)
-	}, c.said.endInput)
+		c.handleLine(at, line)
+	}, c.records.endInput)
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +75,9 @@ func (t *trial) pi(ctx context.Context) (*piClient, error) {
 	return c, err
 }
 
-// hear handles one line. It answers dialogs of extensions with the first option
+// handleLine handles one line. It answers dialogs of extensions with the first option
 // or a confirmation, and cancels dialogs for text input.
-func (c *piClient) hear(at time.Time, line []byte) {
+func (c *piClient) handleLine(at time.Time, line []byte) {
 	r := piRecord{at: at}
 	var dialog struct {
 		Options []string `json:"options"`
@@ -86,7 +86,7 @@ func (c *piClient) hear(at time.Time, line []byte) {
 		return
 	}
 	_ = json.Unmarshal(line, &dialog)
-	c.said.addEntry(r)
+	c.records.addEntry(r)
 	if r.Type != "extension_ui_request" {
 		return
 	}
@@ -117,11 +117,11 @@ func (c *piClient) command(fields map[string]any) (id string, line []byte) {
 // sendAndWait sends a command and waits for its response.
 func (c *piClient) sendAndWait(ctx context.Context, fields map[string]any, within time.Duration) (piRecord, error) {
 	id, line := c.command(fields)
-	from := c.said.len()
+	from := c.records.len()
 	if err := c.writeLines(line); err != nil {
 		return piRecord{}, err
 	}
-	r, n := c.said.await(ctx, from, within, func(r piRecord) bool { return r.responds(id) })
+	r, n := c.records.await(ctx, from, within, func(r piRecord) bool { return r.responds(id) })
 	switch {
 	case n < 0:
 		return r, fmt.Errorf("%s: no response%s", fields["type"], c.lastWords())
@@ -146,7 +146,7 @@ func (c *piClient) state(ctx context.Context) (piState, error) {
 }
 
 func (c *piClient) prompt(ctx context.Context, s script) (from int, err error) {
-	from = c.said.len()
+	from = c.records.len()
 	_, err = c.sendAndWait(ctx, map[string]any{"type": "prompt", "message": s.text}, normally)
 	return from, err
 }
@@ -157,7 +157,7 @@ func (c *piClient) speaking(ctx context.Context) (s script, from int, err error)
 	if from, err = c.prompt(ctx, s); err != nil {
 		return s, from, err
 	}
-	if _, n := c.said.await(ctx, from, normally, piRecord.speaks); n < 0 {
+	if _, n := c.records.await(ctx, from, normally, piRecord.isText); n < 0 {
 		err = errors.New("the run produced no output" + c.lastWords())
 	}
 	return s, from, err
@@ -170,12 +170,12 @@ func (c *piClient) normal(ctx context.Context) (bool, string) {
 	if err != nil {
 		return false, oneLine(err.Error())
 	}
-	_, n := c.said.await(ctx, from, normally, func(r piRecord) bool { return r.Type == "agent_end" })
+	_, n := c.records.await(ctx, from, normally, func(r piRecord) bool { return r.Type == "agent_end" })
 	if n < 0 {
 		return false, "no agent_end"
 	}
 	reason := "no message"
-	for _, r := range c.said.since(from)[:n-from] {
+	for _, r := range c.records.since(from)[:n-from] {
 		if r.Type == "message_end" && r.Message.Role == "assistant" {
 			reason = r.Message.StopReason
 		}

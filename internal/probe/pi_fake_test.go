@@ -53,7 +53,7 @@ func serveFakePi() {
 	}
 }
 
-func (f *fakePi) say(v map[string]any) {
+func (f *fakePi) send(v map[string]any) {
 	line, _ := json.Marshal(v)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *fakePi) say(v map[string]any) {
 }
 
 func (f *fakePi) respond(c piCommand, data any) {
-	f.say(map[string]any{"type": "response", "id": c.ID, "command": c.Type, "success": true, "data": data})
+	f.send(map[string]any{"type": "response", "id": c.ID, "command": c.Type, "success": true, "data": data})
 }
 
 func (f *fakePi) handle(c piCommand) {
@@ -115,16 +115,16 @@ func (f *fakePi) perform(r *piRun, text string) {
 		<-time.After(20 * time.Millisecond)
 	}
 	r.started.Store(true)
-	f.say(map[string]any{"type": "agent_start"})
+	f.send(map[string]any{"type": "agent_start"})
 	reason := "stop"
 	switch {
 	case strings.Contains(text, "[slow"):
 		for i := 0; i < 500 && r.ctx.Err() == nil; i++ {
-			f.say(map[string]any{"type": "message_update", "assistantMessageEvent": map[string]any{"type": "text_delta", "delta": "word "}})
+			f.send(map[string]any{"type": "message_update", "assistantMessageEvent": map[string]any{"type": "text_delta", "delta": "word "}})
 			wait(r.ctx, 5*time.Millisecond)
 		}
 	case strings.Contains(text, "[status"):
-		f.say(map[string]any{"type": "auto_retry_start", "delayMs": 300})
+		f.send(map[string]any{"type": "auto_retry_start", "delayMs": 300})
 		wait(r.ctx, 300*time.Millisecond)
 		if f.defect == "comes-back" {
 			go f.revive()
@@ -138,17 +138,17 @@ func (f *fakePi) perform(r *piRun, text string) {
 	f.mu.Lock()
 	f.run = nil
 	f.mu.Unlock()
-	f.say(map[string]any{"type": "message_end", "message": map[string]any{"role": "assistant", "stopReason": reason}})
-	f.say(map[string]any{"type": "agent_end"})
+	f.send(map[string]any{"type": "message_end", "message": map[string]any{"role": "assistant", "stopReason": reason}})
+	f.send(map[string]any{"type": "agent_end"})
 	if f.defect == "ends-twice" && reason == "aborted" {
-		f.say(map[string]any{"type": "agent_end"})
+		f.send(map[string]any{"type": "agent_end"})
 	}
 }
 
 // revive is a retry that was not cancelled.
 func (f *fakePi) revive() {
 	<-time.After(50 * time.Millisecond)
-	f.say(map[string]any{"type": "agent_start"})
+	f.send(map[string]any{"type": "agent_start"})
 }
 
 func (f *fakePi) shell(r *piRun, text string) {
@@ -157,7 +157,7 @@ func (f *fakePi) shell(r *piRun, text string) {
 		Command string `json:"command"`
 	}
 	_ = json.NewDecoder(strings.NewReader(args)).Decode(&a)
-	f.say(map[string]any{"type": "tool_execution_start", "toolCallId": "c1"})
+	f.send(map[string]any{"type": "tool_execution_start", "toolCallId": "c1"})
 	cmd := exec.Command("sh", "-c", a.Command)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if cmd.Start() != nil {
@@ -171,7 +171,7 @@ func (f *fakePi) shell(r *piRun, text string) {
 			<-time.After(time.Millisecond)
 		}
 	}
-	f.say(map[string]any{"type": "tool_execution_end", "toolCallId": "c1"})
+	f.send(map[string]any{"type": "tool_execution_end", "toolCallId": "c1"})
 }
 
 func wait(ctx context.Context, d time.Duration) {

@@ -13,7 +13,7 @@ func (c *piClient) inTool(ctx context.Context) (token string, from int, err erro
 		return token, from, err
 	}
 	over := func() bool {
-		for _, r := range c.said.since(from) {
+		for _, r := range c.records.since(from) {
 			if r.Type == "agent_end" {
 				return true
 			}
@@ -40,7 +40,7 @@ func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	open := 0
-	for _, r := range c.said.since(from) {
+	for _, r := range c.records.since(from) {
 		switch r.Type {
 		case "tool_execution_start":
 			open++

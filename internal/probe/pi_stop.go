@@ -32,13 +32,13 @@ type piStop struct {
 // abort sends an abort, waits for the response, and then reads whether pi is
 // idle.
 func (c *piClient) abort(ctx context.Context) (piStop, error) {
-	from := c.said.len()
+	from := c.records.len()
 	began := time.Now()
 	id, line := c.command(map[string]any{"type": "abort"})
 	if err := c.writeLines(line); err != nil {
 		return piStop{}, err
 	}
-	r, n := c.said.await(ctx, from, c.trial.opts.Patience, func(r piRecord) bool { return r.responds(id) })
+	r, n := c.records.await(ctx, from, c.trial.opts.Patience, func(r piRecord) bool { return r.responds(id) })
 	if n < 0 {
 		return piStop{took: time.Since(began)}, nil
 	}
@@ -53,7 +53,7 @@ func (s piStop) watch(ctx context.Context, c *piClient) piStop {
 	if !s.answered {
 		return s
 	}
-	if r, n := c.said.await(ctx, s.n+1, c.trial.opts.Quiet, piRecord.works); n >= 0 {
+	if r, n := c.records.await(ctx, s.n+1, c.trial.opts.Quiet, piRecord.works); n >= 0 {
 		s.late = r.Type
 	}
 	return s
@@ -99,14 +99,14 @@ func abortSameWrite(ctx context.Context, t *trial) (verdict, error) {
 	}
 	lost := 0
 	for range t.opts.Tries {
-		from := c.said.len()
+		from := c.records.len()
 		prompt, line := c.command(map[string]any{"type": "prompt", "message": t.long().text})
 		abort, behind := c.command(map[string]any{"type": "abort"})
 		if err := c.writeLines(line, behind); err != nil {
 			return verdict{}, err
 		}
 		for _, id := range []string{prompt, abort} {
-			if _, n := c.said.await(ctx, from, t.opts.Patience, func(r piRecord) bool { return r.responds(id) }); n < 0 {
+			if _, n := c.records.await(ctx, from, t.opts.Patience, func(r piRecord) bool { return r.responds(id) }); n < 0 {
 				return failed("no response%s", c.lastWords()), nil
 			}
 		}
@@ -141,13 +141,13 @@ func doubleAbort(ctx context.Context, t *trial) (verdict, error) {
 	}
 	responses := 0
 	for _, id := range []string{first, second} {
-		if _, n := c.said.await(ctx, from, t.opts.Patience, func(r piRecord) bool { return r.responds(id) }); n >= 0 {
+		if _, n := c.records.await(ctx, from, t.opts.Patience, func(r piRecord) bool { return r.responds(id) }); n >= 0 {
 			responses++
 		}
 	}
 	pause(ctx, t.opts.Quiet)
 	ends := 0
-	for _, r := range c.said.since(from) {
+	for _, r := range c.records.since(from) {
 		if r.Type == "agent_end" {
 			ends++
 		}
@@ -167,7 +167,7 @@ func abortInRetry(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	retry, n := c.said.await(ctx, from, 5*time.Second, func(r piRecord) bool { return r.Type == "auto_retry_start" })
+	retry, n := c.records.await(ctx, from, 5*time.Second, func(r piRecord) bool { return r.Type == "auto_retry_start" })
 	if n < 0 {
 		return skipped("pi does not retry"), nil
 	}

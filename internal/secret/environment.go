@@ -14,10 +14,10 @@ type Environment struct {
 	// NAME, or PREFIX* for all names with that prefix. Bellcord's own
 	// credentials are never passed.
 	Pass []string
-	// Known, if not nil, contains the configured secrets: a variable is
+	// Secrets, if not nil, contains the configured secrets: a variable is
 	// withheld, whatever its name, if its value is one of them or contains a
 	// long one.
-	Known *Known
+	Secrets *Set
 }
 
 // Pairs returns the NAME=value pairs that the program gets.
@@ -58,7 +58,7 @@ func (e Environment) withholds(name, value string) bool {
 	if slices.Contains(own, name) {
 		return true
 	}
-	return !e.passes(name) && (Named(name) || withPassword(name, value) || e.Known.in(value))
+	return !e.passes(name) && (Named(name) || withPassword(name, value) || e.Secrets.in(value))
 }
 
 func (e Environment) passes(name string) bool {

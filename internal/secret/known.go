@@ -20,16 +20,16 @@ const (
 	run   = 8 // of a piece of one
 )
 
-// Known is a set of secrets to be replaced in text. Its methods are safe for
+// Set is a set of secrets to be replaced in text. Its methods are safe for
 // concurrent use. A nil set is empty; only Add requires a non-nil set.
-type Known struct {
+type Set struct {
 	mu     sync.RWMutex
 	values []string         // longest first
 	pieces map[string][]int // indexes in values of the secrets that contain a piece of run bytes
 }
 
 // Add adds secrets, each also in its URL-encoded and quoted forms.
-func (k *Known) Add(values ...string) {
+func (k *Set) Add(values ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, value := range values {
@@ -54,7 +54,7 @@ func (k *Known) Add(values ...string) {
 
 // in reports whether the text equals a secret, or contains one that is too long
 // to match by chance: a password such as "postgres" is part of a usual PATH.
-func (k *Known) in(text string) bool {
+func (k *Set) in(text string) bool {
 	if k == nil {
 		return false
 	}
@@ -69,7 +69,7 @@ func (k *Known) in(text string) bool {
 // every piece of a secret of at least 8 bytes, and secrets masked by servers,
 // as in "sk-ab****yz". A secret of less than 8 bytes is replaced only as a
 // separate word.
-func (k *Known) Hide(text string) string {
+func (k *Set) Hide(text string) string {
 	if k == nil {
 		return text
 	}
@@ -96,7 +96,7 @@ func (k *Known) Hide(text string) string {
 
 // at returns the range to replace that is found at offset at; to is 0 if
 // nothing is found. from may be less than at, but not less than done.
-func (k *Known) at(text string, done, at int) (from, to int) {
+func (k *Set) at(text string, done, at int) (from, to int) {
 	if to := k.piece(text, at); to > 0 {
 		end, masked := mask(text, to)
 		if masked { // "sk-abcdefgh****wxyz": include the tail after the mask
@@ -123,7 +123,7 @@ func (k *Known) at(text string, done, at int) (from, to int) {
 
 // piece returns the end of the longest piece of a secret that starts at offset
 // at, or 0.
-func (k *Known) piece(text string, at int) (to int) {
+func (k *Set) piece(text string, at int) (to int) {
 	if at+run > len(text) {
 		return 0
 	}
@@ -151,7 +151,7 @@ func common(a, b string) int {
 
 // word returns the end of a short secret that is a separate word at offset at,
 // or 0.
-func (k *Known) word(text string, at int) (to int) {
+func (k *Set) word(text string, at int) (to int) {
 	for _, value := range k.values {
 		if len(value) >= run || !strings.HasPrefix(text[at:], value) {
 			continue
@@ -194,7 +194,7 @@ func masks(text string) bool {
 
 // head returns the length of the longest suffix of the text that is a prefix of
 // a secret.
-func (k *Known) head(text string) (longest int) {
+func (k *Set) head(text string) (longest int) {
 	for _, value := range k.values {
 		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
 			if strings.HasSuffix(text, value[:n]) {
@@ -207,7 +207,7 @@ func (k *Known) head(text string) (longest int) {
 
 // tail returns the length of the longest prefix of the text that is a suffix of
 // a secret.
-func (k *Known) tail(text string) (longest int) {
+func (k *Set) tail(text string) (longest int) {
 	for _, value := range k.values {
 		for n := min(len(value), len(text)); len(value) >= run && n > longest; n-- {
 			if strings.HasPrefix(text, value[len(value)-n:]) {
@@ -219,7 +219,7 @@ func (k *Known) tail(text string) (longest int) {
 }
 
 // Error wraps err so that its text contains no secrets. It returns nil for nil.
-func (k *Known) Error(err error) error {
+func (k *Set) Error(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -227,25 +227,25 @@ func (k *Known) Error(err error) error {
 }
 
 type hiding struct {
-	known *Known
-	err   error
+	secrets *Set
+	err     error
 }
 
-func (h *hiding) Error() string { return h.known.Hide(h.err.Error()) }
+func (h *hiding) Error() string { return h.secrets.Hide(h.err.Error()) }
 func (h *hiding) Unwrap() error { return h.err }
 
 // Writer returns a writer that hides the secrets in each Write. A secret that
 // is split between two writes is not hidden, so callers must write whole lines,
 // as log handlers do.
-func (k *Known) Writer(to io.Writer) io.Writer { return &writer{k, to} }
+func (k *Set) Writer(to io.Writer) io.Writer { return &writer{k, to} }
 
 type writer struct {
-	known *Known
-	to    io.Writer
+	secrets *Set
+	to      io.Writer
 }
 
 func (w *writer) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.known.Hide(string(line))); err != nil {
+	if _, err := io.WriteString(w.to, w.secrets.Hide(string(line))); err != nil {
 		return 0, err
 	}
 	return len(line), nil

@@ -13,7 +13,7 @@ const key = "sk-proj-Ab3dEf6hIj9kLm2nOp5q"
 
 func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 	t.Parallel()
-	known := &secret.Known{}
+	known := &secret.Set{}
 	known.Add(key, "p@ss/wörd\"1", "hunter2", "x")
 	for text, want := range map[string]string{
 		"": "", "nothing to hide": "nothing to hide",
@@ -41,7 +41,7 @@ func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 
 func TestHide_LongTextWithoutSecrets_IsUnchanged(t *testing.T) {
 	t.Parallel()
-	known := &secret.Known{}
+	known := &secret.Set{}
 	known.Add(key)
 	for _, part := range []string{"*", ".", "…", "sk-proj", "\xff"} {
 		text := strings.Repeat(part, 1<<20/len(part))
@@ -53,7 +53,7 @@ func TestHide_LongTextWithoutSecrets_IsUnchanged(t *testing.T) {
 
 func TestWriter_LogLine_ContainsNoSecret(t *testing.T) {
 	t.Parallel()
-	known := &secret.Known{}
+	known := &secret.Set{}
 	known.Add(key, `quo"ted\secret`)
 	var out bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(known.Writer(&out), nil))

@@ -28,8 +28,8 @@ func manager(t *testing.T, name string) *net.UnixConn {
 	return conn
 }
 
-// hears returns the next message that the manager receives.
-func hears(t *testing.T, conn *net.UnixConn) string {
+// nextMessage returns the next message that the manager receives.
+func nextMessage(t *testing.T, conn *net.UnixConn) string {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestNotify_Socket_ReceivesTheState(t *testing.T) {
 			if err := notify(socket, Ready+"\nSTATUS=ready"); err != nil {
 				t.Fatal(err)
 			}
-			if got := hears(t, conn); got != "READY=1\nSTATUS=ready" {
+			if got := nextMessage(t, conn); got != "READY=1\nSTATUS=ready" {
 				t.Errorf("heard %q", got)
 			}
 		})
@@ -85,7 +85,7 @@ func TestNotify_UsesTheSocketOfTheEnvironment(t *testing.T) {
 	if err := Notify(Stopping); err != nil {
 		t.Fatal(err)
 	}
-	if got := hears(t, conn); got != "STOPPING=1" {
+	if got := nextMessage(t, conn); got != "STOPPING=1" {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestWatchdog_NotifiesTheSocketOfTheEnvironment(t *testing.T) {
 		Watchdog(ctx, slog.New(slog.DiscardHandler), func(context.Context) error { return nil })
 	}()
 	for range 3 {
-		if got := hears(t, conn); got != "WATCHDOG=1" {
+		if got := nextMessage(t, conn); got != "WATCHDOG=1" {
 			t.Errorf("heard %q", got)
 		}
 	}

@@ -49,7 +49,7 @@ func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, hea
 	doctor := doctor{healthy: healthy}
 	failing := false
 	for {
-		err := doctor.look(ctx, interval/2)
+		err := doctor.check(ctx, interval/2)
 		if err == nil {
 			err = tell()
 		}
@@ -76,10 +76,10 @@ type doctor struct {
 	pending chan error // result of a call that has not returned in time
 }
 
-// look returns nil if the process is healthy. A result that comes too late is
+// check returns nil if the process is healthy. A result that comes too late is
 // an error, even if healthy ignores its context. healthy is not called again
 // before it has returned, so that one that hangs costs only one goroutine.
-func (d *doctor) look(ctx context.Context, bound time.Duration) error {
+func (d *doctor) check(ctx context.Context, bound time.Duration) error {
 	ctx, done := context.WithTimeout(ctx, bound)
 	defer done()
 	late := d.pending != nil

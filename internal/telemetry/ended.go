@@ -101,20 +101,20 @@ const mostModels = 100
 // names limits the values of a label that users choose: the first mostModels
 // keep their names. It is not safe for concurrent use; only the goroutine that
 // commits calls it.
-type names struct{ known map[string]bool }
+type names struct{ seen map[string]bool }
 
 func (n *names) bounded(model string) string {
 	switch {
 	case model == "":
 		return "unknown" // a hosted agent that does not report its model
-	case n.known[model]:
+	case n.seen[model]:
 		return model
-	case len(n.known) >= mostModels:
+	case len(n.seen) >= mostModels:
 		return other
 	}
-	if n.known == nil {
-		n.known = map[string]bool{}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
 	}
-	n.known[model] = true
+	n.seen[model] = true
 	return model
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostUntold is the maximum number of ended turns that wait for a slow log.
-const mostUntold = 1024
+// maxPending is the maximum number of ended turns that wait for a slow log.
+const maxPending = 1024
 
 // EndLog writes one log line for every turn that ended. For a stopped turn, it
 // contains the person or cause and the source of the stop; for a failed turn, the
@@ -16,7 +16,7 @@ const mostUntold = 1024
 //
 // EndLog is based on commits, so that stops by a deadline, a budget or a
 // shutdown are logged like those of a person. A log can be slow or even block,
-// and commits never wait for it: turns beyond mostUntold are not logged but
+// and commits never wait for it: turns beyond maxPending are not logged but
 // counted, and the count is logged with the next line.
 type EndLog struct {
 	logger *slog.Logger
@@ -27,7 +27,7 @@ type EndLog struct {
 
 // NewEndLog returns a log. Run writes it.
 func NewEndLog(logger *slog.Logger) *EndLog {
-	return &EndLog{logger: logger, ended: make(chan bellcord.Receipt, mostUntold), closed: make(chan struct{})}
+	return &EndLog{logger: logger, ended: make(chan bellcord.Receipt, maxPending), closed: make(chan struct{})}
 }
 
 // Watch queues the turns that ended in a commit. It never blocks.
@@ -57,7 +57,7 @@ func (l *EndLog) Run() {
 		for len(l.ended) > 0 {
 			l.logReceipt(<-l.ended)
 		}
-		l.tellMissed()
+		l.logDropped()
 		return
 	}
 }
@@ -77,10 +77,10 @@ func (l *EndLog) logReceipt(r bellcord.Receipt) {
 	case bellcord.EndDone:
 		l.logger.Info("done", endAttrs(r)...)
 	}
-	l.tellMissed()
+	l.logDropped()
 }
 
-func (l *EndLog) tellMissed() {
+func (l *EndLog) logDropped() {
 	if n := l.missed.Swap(0); n > 0 {
 		l.logger.Warn("the log of ended turns overflowed; these turns have no line", "turns", n)
 	}

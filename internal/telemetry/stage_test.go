@@ -81,8 +81,8 @@ func (s *stage) prompt(p bellcord.Prompt) *hub.Turn {
 	return turn
 }
 
-// told closes the traces and returns all spans.
-func (s *stage) told() tracetest.SpanStubs {
+// closeTraces closes the traces and returns all spans.
+func (s *stage) closeTraces() tracetest.SpanStubs {
 	s.t.Helper()
 	if err := s.traces.Close(s.t.Context()); err != nil {
 		s.t.Fatal(err)

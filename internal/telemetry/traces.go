@@ -56,7 +56,7 @@ func NewTraces(tracer trace.Tracer, agentOf func(bellcord.SessionID) string) *Tr
 		open:    map[bellcord.TurnID]*list.Element{},
 		order:   list.New(),
 	}
-	go t.tellAll()
+	go t.exportAll()
 	return t
 }
 
@@ -102,7 +102,7 @@ func (t *Traces) Close(ctx context.Context) error {
 	}
 }
 
-func (t *Traces) tellAll() {
+func (t *Traces) exportAll() {
 	defer close(t.closed)
 	for {
 		select {

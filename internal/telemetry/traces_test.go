@@ -82,7 +82,7 @@ func TestTraces_Turn_IsOneTraceWithTheTurnsID(t *testing.T) {
 		}
 		<-turn.Settled()
 		synctest.Wait()
-		spans := s.told()
+		spans := s.closeTraces()
 		tests := []struct {
 			name     string
 			from, to time.Duration
@@ -164,7 +164,7 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 		<-behind.Settled()
 		synctest.Wait()
 		var first, second tracetest.SpanStubs
-		for _, span := range s.told() {
+		for _, span := range s.closeTraces() {
 			if span.SpanContext.TraceID().String() == strings.ReplaceAll(string(turn.ID), "-", "") {
 				first = append(first, span)
 			} else {
@@ -205,7 +205,7 @@ func TestTraces_FailedTurn_HasAnErrorStatusWithoutItsText(t *testing.T) {
 		s := newStage(t, dir, func(context.Context, *hub.Work) error { return errors.New("SECRET") })
 		<-s.prompt(bellcord.Prompt{Text: "go"}).Settled()
 		synctest.Wait()
-		spans := s.told()
+		spans := s.closeTraces()
 		root := named(t, spans, "invoke_agent goose")
 		if root.Status.Code != codes.Error || !strings.Contains(words(root.Attributes), "error.type=failed") || strings.Contains(fmt.Sprintf("%+v", spans), "SECRET") {
 			t.Errorf("%+v", root)

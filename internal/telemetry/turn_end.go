@@ -26,8 +26,8 @@ func (t *turnTrace) endTrace(at time.Time, r bellcord.Receipt) {
 	attrs := append(ofUsage(r.Usage), turnEnd.String(string(r.End)), survivorCount.Int(len(r.Processes.Survivors)), agentAbandoned.Bool(r.AgentAbandoned))
 	if r.Cause != nil {
 		attrs = append(attrs, ofCause(*r.Cause)...)
-		if !t.stopTold { // another process recorded it
-			t.stopAsked(*r.Cause)
+		if !t.stopRecorded { // another process recorded it
+			t.stopRequested(*r.Cause)
 		}
 	}
 	t.phases(r)

@@ -19,12 +19,12 @@ type turnTrace struct {
 	root     trace.Span
 	below    context.Context // parent context of the root's children
 
-	queued    trace.Span
-	step      trace.Span
-	asides    map[string]trace.Span // by purpose
-	calls     map[string]*callTrace
-	questions map[string]trace.Span
-	stopTold  bool
+	queued       trace.Span
+	step         trace.Span
+	asides       map[string]trace.Span // by purpose
+	calls        map[string]*callTrace
+	questions    map[string]trace.Span
+	stopRecorded bool
 }
 
 // callTrace is a call that has not ended. span is nil until the call starts.
@@ -78,7 +78,7 @@ func (t *turnTrace) addBody(at time.Time, body bellcord.Body) {
 	case bellcord.TurnStarted:
 		t.startedAt(at)
 	case bellcord.StopRequested:
-		t.stopAsked(b.Cause)
+		t.stopRequested(b.Cause)
 	case bellcord.StepStarted:
 		finish(t.step, at)
 		t.step = t.request(b.Model, at, stepNumber.Int(b.Step))
@@ -101,7 +101,7 @@ func (t *turnTrace) addBody(at time.Time, body bellcord.Body) {
 	case bellcord.ToolCallEnded:
 		t.callEnded(at, b)
 	case bellcord.QuestionOpened:
-		t.asked(at, b.Question)
+		t.questionOpened(at, b.Question)
 	case bellcord.QuestionAnswered:
 		finish(t.questions[b.Question], at, questionAnswered.Bool(true))
 		delete(t.questions, b.Question)
@@ -116,16 +116,16 @@ func (t *turnTrace) startedAt(at time.Time) {
 	}
 }
 
-// stopAsked adds the stop as an event, because it is not a failure of the
+// stopRequested adds the stop as an event, because it is not a failure of the
 // turn. A stop that arrived before its turn has the time at which the turn was
 // accepted.
-func (t *turnTrace) stopAsked(c bellcord.Cause) {
+func (t *turnTrace) stopRequested(c bellcord.Cause) {
 	at := c.At
 	if at.Before(t.accepted) {
 		at = t.accepted
 	}
 	t.root.AddEvent("stop", trace.WithTimestamp(at), trace.WithAttributes(ofCause(c)...))
-	t.stopTold = true
+	t.stopRecorded = true
 }
 
 func (t *turnTrace) stepEnded(at time.Time, b bellcord.StepEnded) {
@@ -149,7 +149,7 @@ func (t *turnTrace) retrying(at time.Time, b bellcord.ModelRetryScheduled) {
 		trace.WithAttributes(retryAttempt.Int(b.Attempt), retryWait.Float64(b.RetryIn.Seconds())))
 }
 
-func (t *turnTrace) asked(at time.Time, q bellcord.Question) {
+func (t *turnTrace) questionOpened(at time.Time, q bellcord.Question) {
 	attrs := []attribute.KeyValue{questionID.String(q.ID)}
 	if q.Call != "" {
 		attrs = append(attrs, toolCallID.String(q.Call))

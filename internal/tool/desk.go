@@ -12,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 )
 
-// Desk contains the functions that an editor provides: access to its files,
+// EditorTools contains the functions that an editor provides: access to its files,
 // including unsaved changes, and its terminals. Functions that it does not
 // provide are nil.
-type Desk struct {
+type EditorTools struct {
 	Read  func(ctx context.Context, path string, line, limit int) (string, error)
 	Write func(ctx context.Context, path, content string) error
 	Run   func(ctx context.Context, c DeskCommand) (DeskExit, error)
@@ -50,7 +50,7 @@ var ErrDeskNotRun = errors.New("the editor did not open a terminal")
 
 // Tools returns those of the tools in own that the desk supports, changed to
 // use the editor instead of the disk and our processes.
-func (d Desk) Tools(own []Tool) []Tool {
+func (d EditorTools) Tools(own []Tool) []Tool {
 	var all []Tool
 	for _, t := range own {
 		switch {
@@ -73,10 +73,10 @@ func (d Desk) Tools(own []Tool) []Tool {
 	return all
 }
 
-// deskPath returns an absolute path for the editor. It returns an error for a
+// editorPath returns an absolute path for the editor. It returns an error for a
 // path outside the directory, also if links lead there. The file need not exist
 // on disk.
-func deskPath(call Call, path string) (string, error) {
+func editorPath(call Call, path string) (string, error) {
 	root, rel, err := openDir(call, path)
 	if err != nil {
 		return "", err
@@ -92,12 +92,12 @@ func deskPath(call Call, path string) (string, error) {
 	return filepath.Join(call.Dir, rel), nil
 }
 
-func (d Desk) readFile(ctx context.Context, call Call) Result {
+func (d EditorTools) readFile(ctx context.Context, call Call) Result {
 	a, err := parse[readFileArgs](call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	path, err := deskPath(call, a.Path)
+	path, err := editorPath(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -115,8 +115,8 @@ func (d Desk) readFile(ctx context.Context, call Call) Result {
 
 // readShown returns a file as the editor has it, for the preview in a question,
 // or nil if it cannot be read or is too long.
-func (d Desk) readShown(ctx context.Context, call Call, path string) *string {
-	path, err := deskPath(call, path)
+func (d EditorTools) readShown(ctx context.Context, call Call, path string) *string {
+	path, err := editorPath(call, path)
 	if err != nil {
 		return nil
 	}
@@ -127,12 +127,12 @@ func (d Desk) readShown(ctx context.Context, call Call, path string) *string {
 	return &text
 }
 
-func (d Desk) writeFile(ctx context.Context, call Call) Result {
+func (d EditorTools) writeFile(ctx context.Context, call Call) Result {
 	a, err := parseWriteFile(call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	path, err := deskPath(call, a.Path)
+	path, err := editorPath(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -146,12 +146,12 @@ func (d Desk) writeFile(ctx context.Context, call Call) Result {
 }
 
 // editFile edits a file as the editor has it, including unsaved changes.
-func (d Desk) editFile(ctx context.Context, call Call) Result {
+func (d EditorTools) editFile(ctx context.Context, call Call) Result {
 	a, err := parseEditFile(call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	path, err := deskPath(call, a.Path)
+	path, err := editorPath(call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
@@ -174,7 +174,7 @@ func (d Desk) editFile(ctx context.Context, call Call) Result {
 
 // shell runs a command in a terminal of the editor. Background commands run in
 // our own processes, because they must end with the session.
-func (d Desk) shell(own func(context.Context, Call) Result) func(context.Context, Call) Result {
+func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.Context, Call) Result {
 	return func(ctx context.Context, call Call) Result {
 		a, err := parse[shellArgs](call.Args)
 		switch {
@@ -193,13 +193,13 @@ func (d Desk) shell(own func(context.Context, Call) Result) func(context.Context
 				call.Confirmed(process)
 			},
 		})
-		return deskResult(ctx, a, exit, err)
+		return editorResult(ctx, a, exit, err)
 	}
 }
 
-// deskResult returns the result of a command in the editor's terminal. A
+// editorResult returns the result of a command in the editor's terminal. A
 // command is never reported as ended unless the editor has confirmed its end.
-func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Result {
+func editorResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Result {
 	result := finished(exit.Output)
 	switch {
 	case exit.Unconfirmed != "":
@@ -213,17 +213,17 @@ func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Resu
 	case exit.Stopped && ctx.Err() != nil:
 		result.Fate = bellcord.CallStopped
 		result.Text = bellcord.ResultText(result.Fate, exit.Output)
-		result.Processes = asked(a.Command)
+		result.Processes = terminatedCommand(a.Command)
 	case err != nil && exit.Stopped:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[ended because the editor stopped reporting its output: %v]", err)
-		result.Processes = asked(a.Command)
+		result.Processes = terminatedCommand(a.Command)
 	case err != nil:
 		return failed(err)
 	case exit.Stopped:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[ended after %s: timeout]", a.timeout())
-		result.Processes = asked(a.Command)
+		result.Processes = terminatedCommand(a.Command)
 	case exit.Code != 0:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
@@ -231,7 +231,7 @@ func deskResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Resu
 	return result
 }
 
-func asked(command string) *bellcord.Processes {
+func terminatedCommand(command string) *bellcord.Processes {
 	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "terminated"}}, Proof: "editor_reported"}
 }
 

@@ -22,7 +22,7 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	buffer := "one\nunsaved\n"
-	desk := tool.Desk{
+	desk := tool.EditorTools{
 		Read: func(_ context.Context, path string, _, _ int) (string, error) {
 			if path != file {
 				return "", errors.New("no such file")
@@ -48,7 +48,7 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 func TestLaw25_EditFileStoppedWhileEditorWrites_IsUnknown(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	desk := tool.Desk{
+	desk := tool.EditorTools{
 		Read:  func(context.Context, string, int, int) (string, error) { return "a", nil },
 		Write: func(context.Context, string, string) error { stop(); return context.Canceled },
 	}

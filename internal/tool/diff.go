@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	mostAsked  = 40  // lines of each side in a question
-	mostChange = 12  // lines of each side in a result
-	mostHunks  = 3   // changed places in a result
-	mostWide   = 200 // characters per line in both
-	around     = 2   // lines of context
+	maxQuestionLines = 40  // lines of each side in a question
+	mostChange       = 12  // lines of each side in a result
+	mostHunks        = 3   // changed places in a result
+	mostWide         = 200 // characters per line in both
+	around           = 2   // lines of context
 )
 
 // changed describes an edit: the file, and the first places in the style of a

@@ -47,7 +47,7 @@ func EditFile() Tool {
 				where = " in every place"
 			}
 			return fmt.Sprintf("Edit %s%s?\n%s", shown(a.Path), where,
-				diffLines("-", a.Old, mostAsked)+diffLines("+", *a.New, mostAsked))
+				diffLines("-", a.Old, maxQuestionLines)+diffLines("+", *a.New, maxQuestionLines))
 		},
 		Check: func(args json.RawMessage) error {
 			_, err := parseEditFile(args)

@@ -152,12 +152,12 @@ func TestEditFile_FileChangedMeanwhile_IsNotOverwritten(t *testing.T) {
 // meanwhile calls do at the second call of Err, after the file has been read.
 type meanwhile struct {
 	context.Context
-	looks int
+	reads int
 	do    func()
 }
 
 func (m *meanwhile) Err() error {
-	if m.looks++; m.looks == 2 {
+	if m.reads++; m.reads == 2 {
 		m.do()
 	}
 	return m.Context.Err()

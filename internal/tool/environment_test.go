@@ -71,7 +71,7 @@ func TestShell_SecretsInBackgroundCommand_AreWithheldUnlessPassed(t *testing.T) 
 func TestDeskShell_SecretsInEnvironment_AreBlankInEditorTerminal(t *testing.T) {
 	secrets(t)
 	var got tool.DeskCommand
-	desk := tool.Desk{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+	desk := tool.EditorTools{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
 		got = c
 		return tool.DeskExit{}, nil
 	}}

@@ -26,7 +26,7 @@ func site(t *testing.T, pages map[string]http.HandlerFunc) (url string) {
 	return server.URL
 }
 
-func says(kind, text string) http.HandlerFunc {
+func respond(kind, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{kind}
 		if kind == "" {
@@ -39,18 +39,18 @@ func says(kind, text string) http.HandlerFunc {
 func TestFetch_EachContentType_ReturnsTextOrFails(t *testing.T) {
 	t.Parallel()
 	url := site(t, map[string]http.HandlerFunc{
-		"/html":   says("text/html; charset=utf-8", "<p>One<script>x</script></p><p>日本</p>"),
-		"/plain":  says("text/plain", "<p>as it is</p>"),
-		"/json":   says("application/vnd.api+json", `{"a":1}`),
-		"/latin":  says("text/plain; charset=ISO-8859-1", "caf\xe9"),
-		"/bad":    says("text/plain", "a\xffb"),
-		"/silent": says("", "no kind given"),
-		"/stream": says("application/octet-stream", "text after all"),
-		"/empty":  says("text/plain", ""),
-		"/long":   says("text/plain", strings.Repeat("x", 3000)),
-		"/png":    says("image/png", "\x89PNG\r\n\x1a\n"),
-		"/liar":   says("text/plain", "a\x00b"),
-		"/blob":   says("", "\x00\x01\x02"),
+		"/html":   respond("text/html; charset=utf-8", "<p>One<script>x</script></p><p>日本</p>"),
+		"/plain":  respond("text/plain", "<p>as it is</p>"),
+		"/json":   respond("application/vnd.api+json", `{"a":1}`),
+		"/latin":  respond("text/plain; charset=ISO-8859-1", "caf\xe9"),
+		"/bad":    respond("text/plain", "a\xffb"),
+		"/silent": respond("", "no kind given"),
+		"/stream": respond("application/octet-stream", "text after all"),
+		"/empty":  respond("text/plain", ""),
+		"/long":   respond("text/plain", strings.Repeat("x", 3000)),
+		"/png":    respond("image/png", "\x89PNG\r\n\x1a\n"),
+		"/liar":   respond("text/plain", "a\x00b"),
+		"/blob":   respond("", "\x00\x01\x02"),
 		"/zip": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("Content-Encoding", "gzip")
@@ -145,7 +145,7 @@ func TestFetch_AddressNotPublic_IsRefused(t *testing.T) {
 			}
 		}
 	}
-	url := site(t, map[string]http.HandlerFunc{"/": says("text/plain", "secret")})
+	url := site(t, map[string]http.HandlerFunc{"/": respond("text/plain", "secret")})
 	port := url[strings.LastIndex(url, ":"):]
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1"} {
 		got := use(t, t.Context(), tool.Fetch(tool.FetchOptions{}), "", fields{"url": "http://" + host + port})

@@ -105,14 +105,14 @@ func everything(t *testing.T, dir string) string {
 type cutAt struct {
 	context.Context
 	mu    sync.Mutex
-	looks int
+	reads int
 	when  time.Time
 }
 
 func (c *cutAt) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.looks--; c.looks >= 0 {
+	if c.reads--; c.reads >= 0 {
 		return nil
 	}
 	if c.when.IsZero() {
@@ -127,7 +127,7 @@ func (c *cutAt) Err() error {
 func stopEverywhere(t *testing.T, run func(context.Context) tool.Result, each func(stopped tool.Result)) (last tool.Result) {
 	t.Helper()
 	for n := range 10_000 {
-		last = run(&cutAt{Context: t.Context(), looks: n})
+		last = run(&cutAt{Context: t.Context(), reads: n})
 		if last.Fate == bellcord.CallFinished {
 			if n == 0 {
 				t.Error("it never looks whether it is stopped")

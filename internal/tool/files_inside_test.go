@@ -125,7 +125,7 @@ func TestWalk_StopInLargeTree_EndsSoonWithOutputSoFar(t *testing.T) {
 		}
 		of, args := ask(".")
 		whole := use(t, t.Context(), of, dir, args).Text
-		ctx := &cutAt{Context: t.Context(), looks: 400}
+		ctx := &cutAt{Context: t.Context(), reads: 400}
 		result := use(t, ctx, of, dir, args)
 		if late := time.Since(ctx.when); late > soon {
 			t.Errorf("%s: ended %v after the stop", name, late)

@@ -8,20 +8,20 @@ import (
 )
 
 // ownShell returns a shell tool with a new keeper and a new yard.
-func ownShell(t *testing.T) (tool.Tool, *tool.Yard) {
+func ownShell(t *testing.T) (tool.Tool, *tool.SessionResources) {
 	t.Helper()
 	keeper, err := proc.Open("", proc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	yard := &tool.Yard{Dir: t.TempDir()}
+	resources := &tool.SessionResources{Dir: t.TempDir()}
 	t.Cleanup(func() {
-		yard.EndAll()
+		resources.EndAll()
 		if err := keeper.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return tool.Shell(keeper, yard), yard
+	return tool.Shell(keeper, resources), resources
 }
 
 func aShell(t *testing.T) tool.Tool {

@@ -15,7 +15,7 @@ func (t Tool) Permission(dir string, args json.RawMessage) permit.Call {
 	effect := t.Effect
 	switch {
 	case t.Question == nil:
-		effect = permit.Looks
+		effect = permit.Reads
 	case effect == "":
 		effect = permit.Reaches
 	}

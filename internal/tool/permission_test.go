@@ -23,7 +23,7 @@ func TestPermission_Arguments_GiveSubjectThatRuns(t *testing.T) {
 		{tool.WriteFile(), `{"path":` + quoted(filepath.Join(dir, "a", "b")) + `,"content":""}`, "a/b", permit.Edits},
 		{tool.EditFile(), `{"path":"a//b","old":"x","new":"y"}`, "a/b", permit.Edits},
 		{tool.Fetch(tool.FetchOptions{}), `{"url":"https://example.org/x"}`, "https://example.org/x", permit.Reaches},
-		{tool.ReadFile(), `{"path":"a"}`, "a", permit.Looks},
+		{tool.ReadFile(), `{"path":"a"}`, "a", permit.Reads},
 	} {
 		got := c.of.Permission(dir, json.RawMessage(c.args))
 		if got.Tool != c.of.Name || got.Subject != c.subject || got.Effect != c.effect {

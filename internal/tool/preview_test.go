@@ -17,7 +17,7 @@ func TestPreview_WriteAndEdit_ShowFileBeforeAndAfter(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "old.txt"), []byte("saved"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	editor := tool.Desk{
+	editor := tool.EditorTools{
 		Read:  func(context.Context, string, int, int) (string, error) { return "unsaved", nil },
 		Write: func(context.Context, string, string) error { return nil },
 	}

@@ -35,7 +35,7 @@ const defaultTimeout = 120 * time.Second
 
 // Shell returns the tool that runs commands in the session's directory. keeper
 // contains their processes; yard keeps background commands.
-func Shell(keeper *proc.Keeper, yard *Yard) Tool {
+func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
 		Question: func(args json.RawMessage) string {
@@ -64,9 +64,9 @@ func Shell(keeper *proc.Keeper, yard *Yard) Tool {
 			case err != nil:
 				return failed(err)
 			case a.Background:
-				return yard.startCommand(keeper, call, a.Command)
+				return resources.startCommand(keeper, call, a.Command)
 			}
-			return shell(ctx, keeper, yard, call, a)
+			return shell(ctx, keeper, resources, call, a)
 		},
 	}
 }
@@ -90,15 +90,15 @@ func (a shellArgs) timeout() time.Duration {
 	return defaultTimeout
 }
 
-func shell(ctx context.Context, keeper *proc.Keeper, yard *Yard, call Call, a shellArgs) Result {
+func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources, call Call, a shellArgs) Result {
 	limited, done := context.WithTimeout(ctx, a.timeout())
 	defer done()
-	out := newSpill(yard.outputs(call.Session))
-	defer yard.keep(call.Session, out)
+	out := newSpill(resources.outputs(call.Session))
+	defer resources.keep(call.Session, out)
 	var text utf8Stream
 	exit, err := keeper.Run(limited, proc.Command{
 		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: yard.Env.Pairs(), Bare: true,
+		Env: resources.Env.Pairs(), Bare: true,
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
 				out.addPiece(s)

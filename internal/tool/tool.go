@@ -92,10 +92,10 @@ func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage) [
 }
 
 // Builtin returns the tools that every session has.
-func Builtin(keeper *proc.Keeper, yard *Yard) []Tool {
+func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
 	return []Tool{
 		ReadFile(), WriteFile(), EditFile(), ListDir(), Glob(), Grep(),
-		Shell(keeper, yard), Fetch(FetchOptions{}),
+		Shell(keeper, resources), Fetch(FetchOptions{}),
 	}
 }
 

@@ -37,7 +37,7 @@ func WriteFile() Tool {
 			if err != nil { // checked before
 				return "Write a file?"
 			}
-			asked := fmt.Sprintf("Write %s (%d bytes)?\n%s", shown(a.Path), len(*a.Content), diffLines("+", *a.Content, mostAsked))
+			asked := fmt.Sprintf("Write %s (%d bytes)?\n%s", shown(a.Path), len(*a.Content), diffLines("+", *a.Content, maxQuestionLines))
 			return strings.TrimSuffix(asked, "\n")
 		},
 		Preview: previewWrite(readShown),

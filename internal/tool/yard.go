@@ -12,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// Yard keeps what outlives a call, until its session ends: background commands,
+// SessionResources keeps what outlives a call, until its session ends: background commands,
 // which every receipt of the session lists, and outputs that were too long to
 // return. It is safe for concurrent use.
-type Yard struct {
+type SessionResources struct {
 	Dir string             // for outputs; contains a directory per session
 	Env secret.Environment // of every command, in the background or not
 
@@ -32,7 +32,7 @@ type kept struct {
 }
 
 // startCommand starts a background command and returns immediately.
-func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Result {
+func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, command string) Result {
 	dir := y.of(call.Session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(err)
@@ -68,11 +68,13 @@ func (y *Yard) startCommand(keeper *proc.Keeper, call Call, command string) Resu
 }
 
 // of returns a session's directory.
-func (y *Yard) of(session bellcord.SessionID) string { return filepath.Join(y.Dir, string(session)) }
+func (y *SessionResources) of(session bellcord.SessionID) string {
+	return filepath.Join(y.Dir, string(session))
+}
 
 // outputs returns the directory for a session's long outputs, or "" if outputs
 // are not kept. The directory may not exist yet.
-func (y *Yard) outputs(session bellcord.SessionID) string {
+func (y *SessionResources) outputs(session bellcord.SessionID) string {
 	if y.Dir == "" {
 		return ""
 	}
@@ -81,7 +83,7 @@ func (y *Yard) outputs(session bellcord.SessionID) string {
 
 // keep closes an output and records its file, if there is one, for removal by
 // End.
-func (y *Yard) keep(session bellcord.SessionID, s *spill) {
+func (y *SessionResources) keep(session bellcord.SessionID, s *spill) {
 	_ = s.closeFile()
 	if s.name() == "" {
 		return
@@ -95,7 +97,7 @@ func (y *Yard) keep(session bellcord.SessionID, s *spill) {
 }
 
 // List returns the session's background commands that are still running.
-func (y *Yard) List(session bellcord.SessionID) []bellcord.Process {
+func (y *SessionResources) List(session bellcord.SessionID) []bellcord.Process {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	var all []bellcord.Process
@@ -111,7 +113,7 @@ func (y *Yard) List(session bellcord.SessionID) []bellcord.Process {
 
 // End ends a session's background commands, waits until they have ended, and
 // removes its outputs. See proc.Running.End for how long this can take.
-func (y *Yard) End(session bellcord.SessionID) {
+func (y *SessionResources) End(session bellcord.SessionID) {
 	y.mu.Lock()
 	all, files := y.running[session], y.files[session]
 	delete(y.running, session)
@@ -137,7 +139,7 @@ func (y *Yard) End(session bellcord.SessionID) {
 
 // Remove ends a session's background commands and removes all outputs of the
 // session, including those of other processes.
-func (y *Yard) Remove(session bellcord.SessionID) error {
+func (y *SessionResources) Remove(session bellcord.SessionID) error {
 	y.End(session)
 	if y.Dir == "" || session == "" || !filepath.IsLocal(string(session)) {
 		return nil
@@ -146,7 +148,7 @@ func (y *Yard) Remove(session bellcord.SessionID) error {
 }
 
 // EndAll calls End for every session.
-func (y *Yard) EndAll() {
+func (y *SessionResources) EndAll() {
 	y.mu.Lock()
 	sessions := map[bellcord.SessionID]bool{}
 	for id := range y.running {

@@ -20,9 +20,9 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, Id
 
 var errDown = errors.New("the node does not serve")
 
-// ask sends one request to a node and decodes a successful response into the
+// roundTrip sends one request to a node and decodes a successful response into the
 // given value. errDown means that the request cannot have reached the node.
-func (n *node) ask(ctx context.Context, method, path string, body, into any) (status int, problem string, err error) {
+func (n *node) roundTrip(ctx context.Context, method, path string, body, into any) (status int, problem string, err error) {
 	url, _ := n.address()
 	if url == "" {
 		return 0, "", errDown
@@ -68,7 +68,7 @@ func (n *node) do(a act, method, path string, body, into any) act {
 	ctx, done := within(patience)
 	defer done()
 	var err error
-	a.status, a.problem, err = n.ask(ctx, method, path, body, into)
+	a.status, a.problem, err = n.roundTrip(ctx, method, path, body, into)
 	if errors.Is(err, errDown) {
 		return a
 	}
@@ -83,21 +83,21 @@ func (n *node) prompt(session bellcord.SessionID, turn api.NewTurn) act {
 }
 
 func (n *node) stop(id bellcord.TurnID, how api.Stop) act {
-	how.Why = string(bellcord.NewTurnID())
-	a := act{verb: stopped, turn: id, why: how.Why, drops: how.Queue == string(bellcord.QueueDrop), stop: &api.Stopped{}}
+	how.Reason = string(bellcord.NewTurnID())
+	a := act{verb: stopped, turn: id, why: how.Reason, drops: how.Queue == string(bellcord.QueueDrop), stop: &api.Stopped{}}
 	a = n.do(a, http.MethodPost, "/v1/turns/"+string(id)+"/stop", how, a.stop)
 	return n.noted(a)
 }
 
 func (n *node) stopSession(id bellcord.SessionID, how api.Stop) act {
-	how.Why = string(bellcord.NewTurnID())
-	a := act{verb: cleared, session: id, why: how.Why, stop: &api.Stopped{}}
+	how.Reason = string(bellcord.NewTurnID())
+	a := act{verb: cleared, session: id, why: how.Reason, stop: &api.Stopped{}}
 	a = n.do(a, http.MethodPost, "/v1/sessions/"+string(id)+"/stop", how, a.stop)
 	return n.noted(a)
 }
 
-func (n *node) look(id bellcord.TurnID) act {
-	a := act{verb: looked, turn: id, seen: &api.Turn{}}
+func (n *node) getTurn(id bellcord.TurnID) act {
+	a := act{verb: gotTurn, turn: id, seen: &api.Turn{}}
 	a = n.do(a, http.MethodGet, "/v1/turns/"+string(id), nil, a.seen)
 	return n.noted(a)
 }

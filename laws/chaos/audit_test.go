@@ -28,7 +28,7 @@ func (s *stage) audit() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.hearWitness(ctx, conn); err != nil {
+	if err := s.readWitness(ctx, conn); err != nil {
 		s.t.Fatal(err)
 	}
 	for session, log := range r.logs {
@@ -89,7 +89,7 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 				s.accuse("an event outside of its turn", "%s event %d of turn %s of %s, while %q runs", ev.Body.Kind(), ev.Seq, ev.Turn, session, running)
 			}
 			if said, is := ev.Body.(bellcord.TextDelta); is {
-				l.said += said.Text
+				l.output += said.Text
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (s *stage) auditTurn(l *life) {
 
 // auditShown checks that every event shown to a viewer is stored, byte for
 // byte.
-func (s *stage) auditShown(r *record, id bellcord.SessionID, room *room) {
+func (s *stage) auditShown(r *record, id bellcord.SessionID, room *sessionLog) {
 	for i, data := range room.shown {
 		if i >= len(r.raw[id]) || r.raw[id][i] != data {
 			stored := "nothing"
@@ -139,17 +139,17 @@ func (s *stage) auditShown(r *record, id bellcord.SessionID, room *room) {
 // stopped before it arrived.
 func (s *stage) auditModel(r *record) {
 	sent, asked := map[bellcord.TurnID]string{}, map[bellcord.TurnID]int{}
-	for _, q := range s.asked() {
+	for _, q := range s.modelRequests() {
 		id := bellcord.TurnID(q.Prompt[strings.LastIndex(q.Prompt, " ")+1:])
 		sent[id] += q.Sent
 		asked[id]++
 		if l := r.lives[id]; l != nil && len(l.ends) > 0 && q.At.Sub(l.endAt) > 100*time.Millisecond {
 			s.late++
-			s.remember("a model request %v behind the end of its turn: %s", q.At.Sub(l.endAt), l)
+			s.logf("a model request %v behind the end of its turn: %s", q.At.Sub(l.endAt), l)
 		}
 	}
 	for id, l := range r.lives {
-		said := l.said
+		said := l.output
 		if l.end() == bellcord.EndDone && said != sent[id] || !strings.HasPrefix(sent[id], said) {
 			s.accuse("words lost or doubled", "turn %s of %s ended %s: the model said %q, the log has %q", id, l.session, l.end(), sent[id], said)
 		}
@@ -157,7 +157,7 @@ func (s *stage) auditModel(r *record) {
 			s.accuse("a turn ran that never started", "turn %s of %s ended %s, the model was asked %d times", id, l.session, l.end(), asked[id])
 		}
 	}
-	for _, q := range s.asked() {
+	for _, q := range s.modelRequests() {
 		if q.Rejected != "" {
 			s.accuse("the model refuses a history", "at %v, for %q: %s\n%s", q.At.Sub(s.began), q.Prompt, q.Rejected, q.Raw)
 		}
@@ -180,12 +180,12 @@ func (s *stage) sumUp(r *record) string {
 		switch {
 		case !a.answered:
 			unknown++
-		case a.verb != looked && a.status/100 != 2:
+		case a.verb != gotTurn && a.status/100 != 2:
 			refused[fmt.Sprintf("%s: %d %s", a.verb, a.status, strings.TrimPrefix(strings.Fields(a.problem + " -")[0], "urn:bellcord:"))]++
 		}
 	}
-	s.remember("refused: %v; exits: %v", refused, s.exits)
+	s.logf("refused: %v; exits: %v", refused, s.exits)
 	return fmt.Sprintf("%d turns (%s), %d events stored, %d shown, %d prompts, %d stops, %d reads, %d without an answer, %d samples (a turn outlived its lease by %v at most), %d model requests behind their turn's end",
-		len(r.lives), strings.Join(parts, ", "), r.events, s.book.shown, verbs[prompted], verbs[stopped]+verbs[cleared], verbs[looked], unknown,
+		len(r.lives), strings.Join(parts, ", "), r.events, s.book.shown, verbs[prompted], verbs[stopped]+verbs[cleared], verbs[gotTurn], unknown,
 		s.watch.samples, s.watch.longest.Round(time.Millisecond), s.late)
 }

@@ -19,7 +19,7 @@ type verb string
 const (
 	prompted verb = "prompt"
 	stopped  verb = "stop"
-	looked   verb = "get"
+	gotTurn  verb = "get"
 	cleared  verb = "stop session" // every running turn of the session
 )
 
@@ -49,13 +49,13 @@ type book struct {
 
 	mu     sync.Mutex
 	acts   []act
-	rooms  map[bellcord.SessionID]*room
+	rooms  map[bellcord.SessionID]*sessionLog
 	shown  int // events shown, summed over all viewers
 	recent []bellcord.TurnID
 }
 
 func newBook(s *stage) *book {
-	return &book{s: s, rooms: map[bellcord.SessionID]*room{}}
+	return &book{s: s, rooms: map[bellcord.SessionID]*sessionLog{}}
 }
 
 // mostRecent is how many turns are kept as candidates for stops and reads.
@@ -88,8 +88,8 @@ func (b *book) anyTurn(pick func(n int) int) (bellcord.TurnID, bool) {
 	return b.recent[pick(len(b.recent))], true
 }
 
-// room is a session with the events that were seen of it.
-type room struct {
+// sessionLog is a session with the events that were seen of it.
+type sessionLog struct {
 	id bellcord.SessionID
 
 	mu      sync.Mutex
@@ -99,41 +99,41 @@ type room struct {
 	shown   []string                 // events as the first viewer received them, starting with number 1
 }
 
-func (b *book) open(id bellcord.SessionID) *room {
+func (b *book) open(id bellcord.SessionID) *sessionLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := &room{id: id, unended: map[bellcord.TurnID]bool{}}
+	r := &sessionLog{id: id, unended: map[bellcord.TurnID]bool{}}
 	b.rooms[id] = r
 	return r
 }
 
-func (r *room) sends(id bellcord.TurnID) {
+func (r *sessionLog) sends(id bellcord.TurnID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.unended[id] = true
 	r.sent++
 }
 
-func (r *room) backlog() int {
+func (r *sessionLog) backlog() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.unended)
 }
 
-func (r *room) ended(id bellcord.TurnID) {
+func (r *sessionLog) ended(id bellcord.TurnID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.unended, id)
 }
 
-func (r *room) retire() {
+func (r *sessionLog) retire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.retired = true
 }
 
 // quiet reports whether no more events are expected.
-func (r *room) quiet() bool {
+func (r *sessionLog) quiet() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.retired && len(r.unended) == 0
@@ -141,7 +141,7 @@ func (r *room) quiet() bool {
 
 // show compares an event with the one that other viewers received under the
 // same number.
-func (r *room) show(seq int, data string) (before string, same bool) {
+func (r *sessionLog) show(seq int, data string) (before string, same bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if seq <= len(r.shown) {

@@ -37,7 +37,7 @@ type crowd struct {
 	stopDriving, stopViews context.CancelFunc
 
 	mu    sync.Mutex
-	rooms []*room
+	rooms []*sessionLog
 }
 
 // driver is a client that sends requests in a loop.
@@ -54,7 +54,7 @@ func (s *stage) admit(size crowdSize) *crowd {
 	c.viewing, c.stopViews = context.WithCancel(context.Background())
 	s.t.Cleanup(func() { c.stopDriving(); c.stopViews(); c.drivers.Wait(); c.viewers.Wait() })
 	for i := range size.rooms {
-		r := c.newRoom(s.nodes[i%len(s.nodes)])
+		r := c.newSession(s.nodes[i%len(s.nodes)])
 		if r == nil {
 			s.t.Fatal("a session cannot be made")
 		}
@@ -75,13 +75,13 @@ func (s *stage) admit(size crowdSize) *crowd {
 	return c
 }
 
-// newRoom creates a session and starts a viewer for it. It returns nil if the
+// newSession creates a session and starts a viewer for it. It returns nil if the
 // node does not answer.
-func (c *crowd) newRoom(at *node) *room {
+func (c *crowd) newSession(at *node) *sessionLog {
 	var made bellcord.Session
 	ctx, done := within(patience)
 	defer done()
-	status, _, err := at.ask(ctx, http.MethodPost, "/v1/sessions", api.NewSession{Dir: c.s.dir}, &made)
+	status, _, err := at.roundTrip(ctx, http.MethodPost, "/v1/sessions", api.NewSession{Dir: c.s.dir}, &made)
 	if err != nil || status != http.StatusCreated {
 		return nil
 	}
@@ -93,16 +93,16 @@ func (c *crowd) newRoom(at *node) *room {
 	return r
 }
 
-// anyRoom returns a session in use. A session that has received enough prompts
+// anySession returns a session in use. A session that has received enough prompts
 // is replaced.
-func (d *driver) anyRoom() *room {
+func (d *driver) anySession() *sessionLog {
 	c := d.crowd
 	c.mu.Lock()
 	i := d.chance.IntN(len(c.rooms))
 	r := c.rooms[i]
 	c.mu.Unlock()
 	if r.full(c.size.turns) {
-		if fresh := c.newRoom(d.home); fresh != nil {
+		if fresh := c.newSession(d.home); fresh != nil {
 			c.mu.Lock()
 			c.rooms[i] = fresh
 			c.mu.Unlock()
@@ -113,7 +113,7 @@ func (d *driver) anyRoom() *room {
 	return r
 }
 
-func (r *room) full(most int) bool {
+func (r *sessionLog) full(most int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sent >= most

@@ -20,7 +20,7 @@ func (d *driver) anything() {
 	case n < 11:
 		d.stopsAny()
 	case n < 15:
-		d.looksAtAny()
+		d.getsAnyTurn()
 	case n < 16:
 		d.stopsBefore()
 	case n < 17:
@@ -40,16 +40,16 @@ func (d *driver) newTurn() api.NewTurn {
 	turn := api.NewTurn{ID: string(id), Text: d.crowd.size.script(d.chance, d.crowd.s.marker, id)}
 	switch d.chance.IntN(12) {
 	case 0:
-		turn.Policy = string(bellcord.BusyReject)
+		turn.WhenBusy = string(bellcord.BusyReject)
 	case 1:
-		turn.Policy = string(bellcord.BusyReplace)
+		turn.WhenBusy = string(bellcord.BusyReplace)
 	}
 	return turn
 }
 
 // promptsOne sends a prompt, and stops it later if it does not end by itself.
 func (d *driver) promptsOne() {
-	r := d.anyRoom()
+	r := d.anySession()
 	if r.backlog() >= d.crowd.size.backlog {
 		d.stopSessionOf(r)
 		return
@@ -65,7 +65,7 @@ func (d *driver) promptsOne() {
 	}
 }
 
-func (d *driver) prompt(at *node, r *room, turn api.NewTurn) act {
+func (d *driver) prompt(at *node, r *sessionLog, turn api.NewTurn) act {
 	d.crowd.s.book.meet(bellcord.TurnID(turn.ID))
 	r.sends(bellcord.TurnID(turn.ID))
 	a := at.prompt(r.id, turn)
@@ -91,10 +91,10 @@ func (d *driver) stopsAny() {
 	}
 }
 
-func (d *driver) looksAtAny() {
+func (d *driver) getsAnyTurn() {
 	if id, ok := d.crowd.s.book.anyTurn(d.chance.IntN); ok {
-		d.anyNode().look(id)
-		d.anyNode().look(id)
+		d.anyNode().getTurn(id)
+		d.anyNode().getTurn(id)
 	}
 }
 
@@ -103,23 +103,23 @@ func (d *driver) stopsBefore() {
 	turn := d.newTurn()
 	d.stop(bellcord.TurnID(turn.ID))
 	if d.chance.IntN(4) > 0 {
-		d.prompt(d.home, d.anyRoom(), turn)
+		d.prompt(d.home, d.anySession(), turn)
 	}
 }
 
 // racesTheStop sends a prompt and its stop at the same time, possibly to
 // different nodes.
 func (d *driver) racesTheStop() {
-	turn, r, at, how := d.newTurn(), d.anyRoom(), d.anyNode(), api.Stop{Wait: "1s", Queue: "next"}
+	turn, r, at, how := d.newTurn(), d.anySession(), d.anyNode(), api.Stop{Wait: "1s", Queue: "next"}
 	var both sync.WaitGroup
 	both.Go(func() { d.prompt(d.home, r, turn) })
 	both.Go(func() { at.stop(bellcord.TurnID(turn.ID), how) })
 	both.Wait()
 }
 
-func (d *driver) stopsASession() { d.stopSessionOf(d.anyRoom()) }
+func (d *driver) stopsASession() { d.stopSessionOf(d.anySession()) }
 
-func (d *driver) stopSessionOf(r *room) {
+func (d *driver) stopSessionOf(r *sessionLog) {
 	how := api.Stop{Wait: "1s", Queue: []string{"drop", "drop", "next", "hold"}[d.chance.IntN(4)]}
 	d.anyNode().stopSession(r.id, how)
 }
@@ -127,8 +127,8 @@ func (d *driver) stopSessionOf(r *room) {
 // promptsTwice sends the same prompt to two nodes, which must create one turn.
 // Sometimes the second text differs.
 func (d *driver) promptsTwice() {
-	turn, r, other := d.newTurn(), d.anyRoom(), d.anyNode()
-	turn.Policy = ""
+	turn, r, other := d.newTurn(), d.anySession(), d.anyNode()
+	turn.WhenBusy = ""
 	d.prompt(d.home, r, turn)
 	if d.chance.IntN(3) == 0 { // with the same id; only one of the two may be accepted
 		turn.Text = "[think 1] " + turn.Text
@@ -141,5 +141,5 @@ func (d *driver) releases() {
 	ctx, done := within(patience)
 	defer done()
 	var line api.Turns
-	_, _, _ = d.anyNode().ask(ctx, http.MethodPost, "/v1/sessions/"+string(d.anyRoom().id)+"/queue/send", nil, &line) // any result is allowed
+	_, _, _ = d.anyNode().roundTrip(ctx, http.MethodPost, "/v1/sessions/"+string(d.anySession().id)+"/queue/send", nil, &line) // any result is allowed
 }

@@ -46,7 +46,7 @@ func between(c *rand.Rand, from, to int) time.Duration {
 // burden starts a turn with long-lived processes on a node, in a separate
 // session, so that processes could remain when the node ends.
 func (s *stage) burden(n *node) {
-	r := s.crowd.newRoom(n)
+	r := s.crowd.newSession(n)
 	if r == nil {
 		return // the node does not answer
 	}
@@ -166,17 +166,17 @@ func (s *stage) suffer(length time.Duration) string {
 		var all sync.WaitGroup
 		for i, f := range next.faults {
 			own := rand.New(rand.NewPCG(s.seed, chance.Uint64()))
-			s.remember("%s at %s", f.name, s.nodes[next.nodes[i]].name)
+			s.logf("%s at %s", f.name, s.nodes[next.nodes[i]].name)
 			counts[f.name]++
 			all.Go(func() { f.strike(s, s.nodes[next.nodes[i]], own) })
 		}
 		all.Wait()
 		<-time.After(min(next.quiet, length))
 	}
-	return tellCounts(counts)
+	return printCounts(counts)
 }
 
-func tellCounts(counts map[string]int) string {
+func printCounts(counts map[string]int) string {
 	total, parts := 0, []string{}
 	for name, n := range counts {
 		total += n

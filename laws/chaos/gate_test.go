@@ -96,7 +96,7 @@ func (g *gate) keep(conn net.Conn) bool {
 	return true
 }
 
-func (g *gate) forget(conns ...net.Conn) {
+func (g *gate) remove(conns ...net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, conn := range conns {
@@ -107,7 +107,7 @@ func (g *gate) forget(conns ...net.Conn) {
 
 // connect proxies one connection until it ends.
 func (g *gate) connect(client net.Conn) {
-	defer g.forget(client)
+	defer g.remove(client)
 	if !g.waitFor(open, muted) {
 		return
 	}
@@ -115,7 +115,7 @@ func (g *gate) connect(client net.Conn) {
 	if err != nil || !g.keep(server) {
 		return
 	}
-	defer g.forget(server)
+	defer g.remove(server)
 	var both sync.WaitGroup
 	both.Go(func() { g.carry(client, server, open); reset(client); reset(server) })
 	both.Go(func() { g.carry(server, client, open, muted); reset(client); reset(server) })

@@ -41,14 +41,14 @@ var mutants = []mutation{
 		changes: []change{
 			{store + "finish.go", "AND ($3 = 'stopped' OR stop IS NULL OR stop_mode = 'after_step')", "AND $3::text IS NOT NULL"},
 		},
-		crowd: nobody, provoke: (*stage).stopBehindTheOwnersBack,
+		crowd: noDrivers, provoke: (*stage).stopBehindTheOwnersBack,
 	},
 	{
 		name: "a stop is a message only: for another node's turn it is not put on record",
 		changes: []change{
 			{store + "stop.go", "	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf", "	if !facts.Turn.Own {\n		return bellcord.Result{Record: &row.TurnRecord}, nil\n	}\n	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf"},
 		},
-		crowd: nobody, provoke: (*stage).stopWhereNobodyListens,
+		crowd: noDrivers, provoke: (*stage).stopWhereNobodyListens,
 	},
 	{
 		name: "a claim looks neither at the node nor at its lease",
@@ -59,7 +59,7 @@ var mutants = []mutation{
 				"state = 'queued' AND $2::text IS NOT NULL AND session = $3",
 			},
 		},
-		crowd: nobody, provoke: (*stage).claimBehindATakeOver,
+		crowd: noDrivers, provoke: (*stage).claimBehindATakeOver,
 	},
 	{
 		name: "no read-back: an append that was not acknowledged is made anew",
@@ -138,7 +138,7 @@ func (s *stage) innocent() bool {
 	defer done()
 	conn, err := s.connect(ctx)
 	if err == nil {
-		err = s.hearWitness(ctx, conn)
+		err = s.readWitness(ctx, conn)
 		_ = conn.Close(ctx)
 	}
 	if err != nil {

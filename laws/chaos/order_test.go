@@ -22,8 +22,8 @@ type history struct {
 	maker   string        // otherwise: the process that accepted the turn
 }
 
-func (h *history) add(client int, d deed, out told, from, to time.Duration) {
-	if !out.known {
+func (h *history) add(client int, d deed, out outcome, from, to time.Duration) {
+	if !out.certain {
 		to = h.horizon
 	}
 	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: d, Output: out, Call: int64(from), Return: int64(to)})
@@ -92,22 +92,22 @@ func (h *history) addAct(a act) {
 	case prompted:
 		switch { // a refusal because the turn exists may refer to a turn that is still being accepted, so it proves nothing
 		case a.accepted():
-			h.add(a.node, accepts, told{known: true}, a.called, a.returned)
-			h.add(a.node, reads, told{known: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+			h.add(a.node, accepts, outcome{certain: true}, a.called, a.returned)
+			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
 		case a.unknown():
-			h.add(a.node, accepts, told{}, a.called, 0)
+			h.add(a.node, accepts, outcome{}, a.called, 0)
 		}
 	case stopped:
-		h.add(a.node, tells, told{}, a.called, 0)
+		h.add(a.node, delivers, outcome{}, a.called, 0)
 		if !a.answered || a.status/100 != 2 || !a.stop.Recorded {
-			h.add(a.node, records, told{}, a.called, 0)
+			h.add(a.node, records, outcome{}, a.called, 0)
 		}
-	case looked:
+	case gotTurn:
 		switch {
 		case a.answered && a.status == http.StatusOK:
-			h.add(a.node, reads, told{known: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
 		case a.answered && a.status == http.StatusNotFound:
-			h.add(a.node, reads, told{known: true}, a.called, a.returned)
+			h.add(a.node, reads, outcome{certain: true}, a.called, a.returned)
 		}
 	case cleared: // addresses sessions, not turns
 	}
@@ -116,15 +116,15 @@ func (h *history) addAct(a act) {
 // addAnswer adds the answer of a stop for a turn in its scope.
 func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
 	if a.turn != one.Turn {
-		h.add(a.node, tells, told{}, a.called, 0)
+		h.add(a.node, delivers, outcome{}, a.called, 0)
 	}
 	if a.stop.Recorded {
-		h.add(a.node, records, told{known: true, state: string(one.State)}, a.called, a.returned)
+		h.add(a.node, records, outcome{certain: true, state: string(one.State)}, a.called, a.returned)
 	} else if a.turn != one.Turn {
-		h.add(a.node, records, told{}, a.called, 0)
+		h.add(a.node, records, outcome{}, a.called, 0)
 	}
 	if one.Receipt != nil && !one.Receipt.EndNotDurable {
-		h.add(a.node, reads, told{known: true, state: string(one.Receipt.End)}, a.called, a.returned)
+		h.add(a.node, reads, outcome{certain: true, state: string(one.Receipt.End)}, a.called, a.returned)
 	}
 }
 
@@ -133,7 +133,7 @@ func (h *history) addAnswer(a act, one bellcord.StopAnswer) {
 // they were requested.
 func (h *history) addRecord(s *stage, l *life) {
 	if l == nil {
-		h.add(len(s.nodes), reads, told{known: true}, h.horizon, h.horizon)
+		h.add(len(s.nodes), reads, outcome{certain: true}, h.horizon, h.horizon)
 		return
 	}
 	causes := l.stops
@@ -142,8 +142,8 @@ func (h *history) addRecord(s *stage, l *life) {
 	}
 	for _, cause := range causes {
 		at := max(0, cause.At.Sub(s.began)-5*time.Millisecond)
-		h.add(len(s.nodes), tells, told{}, at, 0)
-		h.add(len(s.nodes), records, told{}, at, 0)
+		h.add(len(s.nodes), delivers, outcome{}, at, 0)
+		h.add(len(s.nodes), records, outcome{}, at, 0)
 	}
-	h.add(len(s.nodes), reads, told{known: true, state: string(l.end())}, h.horizon, h.horizon)
+	h.add(len(s.nodes), reads, outcome{certain: true, state: string(l.end())}, h.horizon, h.horizon)
 }

@@ -18,8 +18,8 @@ import (
 var (
 	// streaming keeps a long answer running in each of many sessions.
 	streaming = crowdSize{drivers: 2, rooms: 30, turns: 1 << 20, pause: 60 * time.Millisecond, script: longAnswer, deed: (*driver).keepBusy}
-	// nobody has no drivers: only the provocation uses its sessions.
-	nobody = crowdSize{rooms: 12, turns: 1 << 20, script: longAnswer, pause: time.Second}
+	// noDrivers has no drivers: only the provocation uses its sessions.
+	noDrivers = crowdSize{rooms: 12, turns: 1 << 20, script: longAnswer, pause: time.Second}
 )
 
 func longAnswer(_ *rand.Rand, _ string, id bellcord.TurnID) string {
@@ -33,7 +33,7 @@ func (d *driver) keepBusy() {
 	r := c.rooms[d.home.index+len(c.s.nodes)*d.chance.IntN(len(c.rooms)/len(c.s.nodes))]
 	if r.backlog() == 0 {
 		turn := d.newTurn()
-		turn.Policy = ""
+		turn.WhenBusy = ""
 		d.prompt(d.home, r, turn)
 	}
 }
@@ -82,12 +82,12 @@ func (s *stage) claimBehindATakeOver(round int) {
 func (s *stage) killTaker(taken string) {
 	taker := s.awaitTaker(taken)
 	if taker == nil {
-		s.remember("no take-over was seen")
+		s.logf("no take-over was seen")
 		return // the node was too fast, or had nothing to take over
 	}
 	taker.stayDown(time.Second)
 	taker.signal(syscall.SIGKILL)
-	s.remember("%s is killed while it takes over", taker.name)
+	s.logf("%s is killed while it takes over", taker.name)
 }
 
 // awaitTaker returns the node that has taken over turns that match the query.
@@ -132,7 +132,7 @@ func (s *stage) each(at *node, script string) []bellcord.TurnID {
 		})
 	}
 	prompting.Wait()
-	s.remember("%s accepts %d turns %s", at.name, len(all), script)
+	s.logf("%s accepts %d turns %s", at.name, len(all), script)
 	return all
 }
 
@@ -193,6 +193,6 @@ func (s *stage) loseManyAnswers(round int) {
 // inspect waits until every turn has ended and then runs the audit.
 func (s *stage) inspect() {
 	if s.awaitEnds(); s.innocent() {
-		s.remember("inspected: %s", s.audit())
+		s.logf("inspected: %s", s.audit())
 	}
 }

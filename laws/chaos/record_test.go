@@ -28,7 +28,7 @@ type life struct {
 	endAt             time.Time
 	stops             []bellcord.Cause // stops in the log, in order
 	stopSeq           int64            // sequence number of the first stop
-	said              string
+	output            string
 }
 
 // end returns the turn's end, "" if it has not ended.

@@ -16,26 +16,26 @@ import (
 // recorded, and whether a stop has reached the process that runs it, which may
 // happen before the stop is recorded.
 type register struct {
-	phase    string // "" before it is accepted; then queued, running, or an end
-	recorded bool
-	told     bool
+	phase     string // "" before it is accepted; then queued, running, or an end
+	recorded  bool
+	delivered bool
 }
 
 // deed is the kind of an operation in a turn's history.
 type deed string
 
 const (
-	accepts deed = "prompt"
-	tells   deed = "tell"   // a stop may reach the process that runs the turn
-	records deed = "record" // a stop is recorded
-	reads   deed = "get"
+	accepts  deed = "prompt"
+	delivers deed = "tell"   // a stop may reach the process that runs the turn
+	records  deed = "record" // a stop is recorded
+	reads    deed = "get"
 )
 
-// told is the result of an operation.
-type told struct {
-	known bool
-	state string // state of the turn or of the stop
-	near  bool   // for a get: the node that answered may run the turn and have a newer state than the store
+// outcome is the result of an operation.
+type outcome struct {
+	certain bool
+	state   string // state of the turn or of the stop
+	near    bool   // for a get: the node that answered may run the turn and have a newer state than the store
 }
 
 // turnModel defines the allowed transitions of a turn. A turn can start and end
@@ -45,14 +45,14 @@ var turnModel = (&porcupine.NondeterministicModel{
 	Step: func(state, input, output any) []any {
 		var next []any
 		for _, now := range state.(register).byItself() {
-			for _, after := range now.step(input.(deed), output.(told)) {
+			for _, after := range now.step(input.(deed), output.(outcome)) {
 				next = append(next, after)
 			}
 		}
 		return next
 	},
 	DescribeOperation: func(input, output any) string {
-		if out := output.(told); out.known {
+		if out := output.(outcome); out.certain {
 			return strings.TrimSpace(fmt.Sprintf("%s: %s", input, out.state))
 		}
 		return fmt.Sprintf("%s: ?", input)
@@ -73,7 +73,7 @@ func (r register) byItself() []register {
 	}
 	all := []register{r}
 	become := func(phase string) {
-		all = append(all, register{phase: phase, recorded: r.recorded, told: r.told})
+		all = append(all, register{phase: phase, recorded: r.recorded, delivered: r.delivered})
 	}
 	if r.phase == string(api.Queued) {
 		become(string(api.Running))
@@ -83,7 +83,7 @@ func (r register) byItself() []register {
 		become(string(bellcord.EndFailed))
 		become(string(bellcord.EndLost))
 	}
-	if r.recorded || r.told {
+	if r.recorded || r.delivered {
 		become(string(bellcord.EndStopped))
 	}
 	return all
@@ -91,13 +91,13 @@ func (r register) byItself() []register {
 
 // step applies one operation and returns the possible next states; none means
 // that the result is not allowed.
-func (r register) step(d deed, out told) []register {
+func (r register) step(d deed, out outcome) []register {
 	switch d {
 	case accepts:
 		return r.accept(out)
-	case tells:
+	case delivers:
 		heard := r
-		heard.told = true
+		heard.delivered = true
 		return []register{r, heard}
 	case records:
 		return r.record(out)
@@ -111,13 +111,13 @@ func (r register) step(d deed, out told) []register {
 
 // accept applies an accepted prompt: the turn exists from then on, and a stop
 // that was kept for it becomes its stop.
-func (r register) accept(out told) []register {
+func (r register) accept(out outcome) []register {
 	made := r
 	made.phase = string(api.Queued)
 	switch {
-	case !out.known && r.phase == "":
+	case !out.certain && r.phase == "":
 		return []register{r, made}
-	case !out.known:
+	case !out.certain:
 		return []register{r}
 	case r.phase == "":
 		return []register{made}
@@ -127,13 +127,13 @@ func (r register) accept(out told) []register {
 
 // record applies a recorded stop: a result "waiting for turn" requires that the
 // turn does not exist yet, and "already ended" that it has ended.
-func (r register) record(out told) []register {
+func (r register) record(out outcome) []register {
 	after := r
 	if r.phase == "" || r.unended() {
 		after.recorded = true
 	}
 	switch {
-	case !out.known:
+	case !out.certain:
 		return []register{r, after}
 	case out.state == string(bellcord.StopStateWaitingForTurn) && r.phase != "":
 		return nil
@@ -145,12 +145,12 @@ func (r register) record(out told) []register {
 
 // shows reports whether a reader may receive the state. Once a stop is
 // recorded, no node shows the turn as running.
-func (r register) shows(out told) bool {
+func (r register) shows(out outcome) bool {
 	switch out.state {
 	case string(api.Queued), string(api.Running):
 		return r.phase == out.state && !r.recorded
 	case string(api.Stopping):
-		return r.unended() && (r.recorded || r.told && out.near)
+		return r.unended() && (r.recorded || r.delivered && out.near)
 	}
 	return r.phase == out.state
 }

@@ -65,12 +65,12 @@ func (w *sampler) run() {
 			return
 		case <-time.After(200 * time.Millisecond):
 		}
-		conn = w.look(conn)
+		conn = w.takeSample(conn)
 	}
 }
 
-// look takes one sample. If the database is down, it is retried later.
-func (w *sampler) look(conn *pgx.Conn) *pgx.Conn {
+// takeSample takes one sample. If the database is down, it is retried later.
+func (w *sampler) takeSample(conn *pgx.Conn) *pgx.Conn {
 	ctx, done := within(time.Second)
 	defer done()
 	if conn == nil {

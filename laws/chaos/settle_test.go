@@ -17,8 +17,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// remember writes a line to the log of the run.
-func (s *stage) remember(format string, args ...any) {
+// logf writes a line to the log of the run.
+func (s *stage) logf(format string, args ...any) {
 	line := fmt.Sprintf("%9v %s\n", s.since().Round(time.Millisecond), fmt.Sprintf(format, args...))
 	f, err := os.OpenFile(filepath.Join(s.evidence, "diary.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -38,13 +38,13 @@ func (s *stage) settle() {
 	s.rest(lease + overdue)
 	s.watch.stop()
 	s.awaitProcesses()
-	s.remember("all is still")
+	s.logf("all is still")
 }
 
 // rest is the part of settle up to the last end.
 func (s *stage) rest(wait time.Duration) {
 	s.t.Helper()
-	s.remember("the drivers go")
+	s.logf("the drivers go")
 	s.crowd.stopDriving()
 	s.crowd.drivers.Wait()
 	for i, n := range s.nodes {
@@ -54,7 +54,7 @@ func (s *stage) rest(wait time.Duration) {
 	}
 	s.awaitNodes(s.nodes)
 	<-time.After(wait)
-	s.remember("everything is stopped")
+	s.logf("everything is stopped")
 	why := string(bellcord.NewTurnID())
 	s.stopEverything(why)
 	s.awaitEnds()
@@ -68,7 +68,7 @@ func (s *stage) rest(wait time.Duration) {
 func (s *stage) stopEverything(why string) {
 	s.t.Helper()
 	a := act{verb: cleared, why: why, stop: &api.Stopped{}}
-	a = s.nodes[0].do(a, http.MethodPost, "/v1/stop", api.Stop{Queue: string(bellcord.QueueDrop), Why: why, Wait: "4s"}, a.stop)
+	a = s.nodes[0].do(a, http.MethodPost, "/v1/stop", api.Stop{Queue: string(bellcord.QueueDrop), Reason: why, Wait: "4s"}, a.stop)
 	s.nodes[0].noted(a)
 	if !a.answered || a.status/100 != 2 || !a.stop.Recorded {
 		s.accuse("a stop of everything fails", "after all was healed: %+v %+v", a, a.stop)
@@ -81,14 +81,14 @@ func (s *stage) awaitEnds() {
 	var unended api.Turns
 	for began := time.Now(); time.Since(began) < 15*time.Second; <-time.After(50 * time.Millisecond) {
 		ctx, done := within(patience)
-		status, _, err := s.nodes[1].ask(ctx, http.MethodGet, "/v1/turns", nil, &unended)
+		status, _, err := s.nodes[1].roundTrip(ctx, http.MethodGet, "/v1/turns", nil, &unended)
 		done()
 		if err == nil && status == http.StatusOK && len(unended.Turns) == 0 {
 			return
 		}
 	}
 	for _, turn := range unended.Turns {
-		s.accuse("a turn never ends", "%s of %s is %s, held %v, stop %v, long after all was healed and everything was stopped", turn.ID, turn.Session, turn.State, turn.Held, turn.Stop)
+		s.accuse("a turn never ends", "%s of %s is %s, held %v, stop %v, long after all was healed and everything was stopped", turn.ID, turn.Session, turn.State, turn.Held, turn.StopRequest)
 	}
 }
 
@@ -142,14 +142,14 @@ func (s *stage) marked() []string {
 
 // requests returns the model's open requests.
 func (s *stage) requests() []fakemodel.Request {
-	return slices.DeleteFunc(s.asked(), func(r fakemodel.Request) bool {
+	return slices.DeleteFunc(s.modelRequests(), func(r fakemodel.Request) bool {
 		return !r.Finished.IsZero() || !r.Aborted.IsZero()
 	})
 }
 
-// asked returns all requests that the model has received so far, without their
+// modelRequests returns all requests that the model has received so far, without their
 // long bodies.
-func (s *stage) asked() (all []fakemodel.Request) {
+func (s *stage) modelRequests() (all []fakemodel.Request) {
 	_ = s.model.Wait(context.Background(), func(now []fakemodel.Request) bool { // returns immediately
 		all = now
 		return true

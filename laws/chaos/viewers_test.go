@@ -19,7 +19,7 @@ import (
 // follow is a viewer of a session: it watches at one node after the other,
 // continuing after the last event it received, until no more events are
 // expected.
-func (s *stage) follow(ctx context.Context, r *room) {
+func (s *stage) follow(ctx context.Context, r *sessionLog) {
 	last := 0
 	for ctx.Err() == nil && !r.quiet() {
 		at := s.nodes[rand.IntN(len(s.nodes))]
@@ -34,7 +34,7 @@ func (s *stage) follow(ctx context.Context, r *room) {
 }
 
 // watchAt watches at one node and returns the number of the last event.
-func (s *stage) watchAt(ctx context.Context, at *node, r *room, last int) int {
+func (s *stage) watchAt(ctx context.Context, at *node, r *sessionLog, last int) int {
 	url, life := at.address()
 	if url == "" {
 		return last
@@ -65,7 +65,7 @@ func (s *stage) watchAt(ctx context.Context, at *node, r *room, last int) int {
 // repetitions, and equal to those that other viewers received. A stream may end
 // with a problem, for example while the database is down: a problem is not an
 // event of the log and has no number.
-func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) int {
+func (s *stage) read(stream io.Reader, at *node, life int, r *sessionLog, last int) int {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, 4<<20)
 	id, data := "", ""
@@ -97,7 +97,7 @@ func (s *stage) read(stream io.Reader, at *node, life int, r *room, last int) in
 }
 
 // saw counts an event that was shown.
-func (b *book) saw(r *room, data string) {
+func (b *book) saw(r *sessionLog, data string) {
 	b.mu.Lock()
 	b.shown++
 	b.mu.Unlock()

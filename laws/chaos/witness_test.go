@@ -90,8 +90,8 @@ func (s *stage) connect(ctx context.Context) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, s.pg.url(s.pg.port, "audit"))
 }
 
-// hearWitness adds the violations that the witness recorded to those found.
-func (s *stage) hearWitness(ctx context.Context, conn *pgx.Conn) error {
+// readWitness adds the violations that the witness recorded to those found.
+func (s *stage) readWitness(ctx context.Context, conn *pgx.Conn) error {
 	rows, err := conn.Query(ctx, `SELECT kind, what, at FROM witness.notes ORDER BY at`)
 	if err != nil {
 		return err

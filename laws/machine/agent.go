@@ -25,7 +25,7 @@ func (w *World) claimFirst(n *node, id turn, t *localTurn) bool {
 	case n.first[t.session] != id:
 		return false
 	default:
-		w.say("node %d claims turn %d", int(n.id), int(id))
+		w.tracef("node %d claims turn %d", int(n.id), int(id))
 		t.phase = claiming
 		w.put(n, t.session, op{kind: claimTurn, session: t.session, turn: id, at: w.stamp(), life: t.life})
 	}
@@ -60,7 +60,7 @@ func (w *World) think(n *node, id turn, t *localTurn) bool {
 		return w.emit(n, id, t, false)
 	case chance < 28:
 		return w.emit(n, id, t, true)
-	case chance < 30 && t.told == afterStep: // the end of a step
+	case chance < 30 && t.applied == afterStep: // the end of a step
 		w.applyStop(n, id, cutsNow)
 		return w.conclude(n, id, failed)
 	case chance < 31:
@@ -76,7 +76,7 @@ func (w *World) emit(n *node, id turn, t *localTurn, call bool) bool {
 	if len(waits) > mostWaiting {
 		return false
 	}
-	w.audit.spoke(w, id)
+	w.audit.emitted(w, id)
 	t.words++
 	o := w.openAppend(waits, id, t)
 	if o == nil {
@@ -89,12 +89,12 @@ func (w *World) emit(n *node, id turn, t *localTurn, call bool) bool {
 	if call {
 		o.call, t.call, t.tool = t.words, t.words, intended
 	}
-	w.say("turn %d on node %d emits word %d, append %d", int(id), int(n.id), int(t.words), o.n)
+	w.tracef("turn %d on node %d emits word %d, append %d", int(id), int(n.id), int(t.words), o.n)
 	if call && !w.rules.IntentBeforeEffect {
 		t.tool = ready
 	}
 	if !w.rules.DurableBeforeShown {
-		w.showEvent(n, t.session, len(w.db.events[t.session])+1, event{turn: id, kind: said, word: t.words})
+		w.showEvent(n, t.session, len(w.db.events[t.session])+1, event{turn: id, kind: textAppended, word: t.words})
 	}
 	return true
 }
@@ -126,7 +126,7 @@ func (w *World) startTool(n *node, id turn, t *localTurn) bool {
 	}
 	t.tool = inEffect
 	w.tally.Effects++
-	w.say("turn %d on node %d starts a tool under fence %d", int(id), int(n.id), t.fence)
+	w.tracef("turn %d on node %d starts a tool under fence %d", int(id), int(n.id), t.fence)
 	w.audit.effect(w, n.id, id, t.session, t.fence, t.call)
 	return true
 }
@@ -144,12 +144,12 @@ func (w *World) settle(n *node, id turn) {
 	t := &n.turns[id]
 	how := t.word
 	switch {
-	case t.told >= cutsNow:
+	case t.applied >= cutsNow:
 		how = stopped
 	case how == noEnd || t.broken:
 		how = failed
 	}
 	t.phase, t.tool = settling, noTool
-	w.say("node %d settles turn %d under fence %d, end %d", int(n.id), int(id), t.fence, int(how))
+	w.tracef("node %d settles turn %d under fence %d, end %d", int(n.id), int(id), t.fence, int(how))
 	w.put(n, t.session, op{kind: finishTurn, session: t.session, turn: id, life: t.life, fence: t.fence, end: how, at: w.stamp(), refused: t.broken})
 }

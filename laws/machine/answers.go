@@ -1,8 +1,8 @@
 package machine
 
-// hearAnswer handles the store's answer to an op: it wakes the waiter and shows
+// handleAnswer handles the store's answer to an op: it wakes the waiter and shows
 // the events.
-func (w *World) hearAnswer(n *node, o *op, a *answer) {
+func (w *World) handleAnswer(n *node, o *op, a *answer) {
 	t := &n.turns[o.turn]
 	waits := t.phase != absent && t.life == o.life
 	switch o.kind {
@@ -19,16 +19,16 @@ func (w *World) hearAnswer(n *node, o *op, a *answer) {
 			w.appendAnswered(n, o, t, a)
 		}
 	case editTurn:
-	case askStop:
+	case requestStop:
 		if !o.foreign {
-			w.audit.stopTold(o, a)
+			w.audit.stopAcknowledged(o, a)
 		}
 	case finishTurn:
 		w.finishAnswered(n, o, a, waits)
 	}
 	if a.count > 0 && !n.commit.again { // otherwise the session's newest sequence number is read
 		session := o.session
-		if o.kind == askStop {
+		if o.kind == requestStop {
 			session = w.db.turns[o.turn].session
 		}
 		for seq := a.first; seq < a.first+a.count; seq++ {
@@ -43,8 +43,8 @@ func (w *World) acceptAnswered(n *node, id turn, t *localTurn, a *answer) {
 		w.settle(n, id) // the store rejects this, too, and answers with the current state
 		return
 	}
-	w.audit.acceptTold(w, id)
-	w.hear(n, id, a.stop)
+	w.audit.acceptAcknowledged(w, id)
+	w.applyRecordedStop(n, id, a.stop)
 	t.phase = waiting
 }
 
@@ -54,15 +54,15 @@ func (w *World) claimAnswered(n *node, id turn, t *localTurn, a *answer) {
 	case isBusy:
 		t.phase = waiting
 		return
-	case fenced, exists, stopIsAsked:
+	case fenced, exists, stopIsRequested:
 		t.broken = true
 		w.settle(n, id)
 		return
 	}
 	t.fence = a.fence
 	w.confuse(n, id, t)
-	if w.rules.ClaimHearsStop {
-		w.hear(n, id, a.stop)
+	if w.rules.ClaimAppliesStop {
+		w.applyRecordedStop(n, id, a.stop)
 	}
 	if t.phase = working; t.cut() {
 		w.settle(n, id) // its agent never runs
@@ -74,9 +74,9 @@ func (w *World) appendAnswered(n *node, o *op, t *localTurn, a *answer) {
 		t.broken = true
 		return
 	}
-	w.audit.appendTold(w, o)
+	w.audit.appendAcknowledged(w, o)
 	if a.stop >= cutsNow {
-		w.hear(n, o.turn, a.stop)
+		w.applyRecordedStop(n, o.turn, a.stop)
 	}
 	if t.tool == intended && o.to >= t.call {
 		t.tool = ready
@@ -89,15 +89,15 @@ func (w *World) finishAnswered(n *node, o *op, a *answer, waits bool) {
 	}
 	switch {
 	case a.err == fine && waits:
-		w.audit.endTold(w, o.turn, o.end)
+		w.audit.endAcknowledged(w, o.turn, o.end)
 		w.speakLate(n, o)
 		w.depart(n, o.turn)
 	case a.err == fine:
-		w.audit.endTold(w, o.turn, o.end)
-	case a.err == stopIsAsked && waits: // another node's stop was recorded first
-		w.hear(n, o.turn, a.stop)
+		w.audit.endAcknowledged(w, o.turn, o.end)
+	case a.err == stopIsRequested && waits: // another node's stop was recorded first
+		w.applyRecordedStop(n, o.turn, a.stop)
 		w.settle(n, o.turn)
-	case a.err == stopIsAsked && (o.life == 0 || w.rules.LateEndIsFollowed):
+	case a.err == stopIsRequested && (o.life == 0 || w.rules.LateEndIsFollowed):
 		again := *o
 		again.end, again.at = stopped, w.stamp()
 		w.put(n, o.session, again)
@@ -139,7 +139,7 @@ func (w *World) giveUp(n *node, id turn) bool {
 	if n.turns[id].phase != settling {
 		return false
 	}
-	w.say("node %d waits no longer for the end of turn %d", int(n.id), int(id))
+	w.tracef("node %d waits no longer for the end of turn %d", int(n.id), int(id))
 	w.depart(n, id)
 	return true
 }

@@ -34,19 +34,19 @@ const (
 
 // account is the auditor's record of a turn.
 type account struct {
-	owner    nodeID // the node that may write
-	fence    int    // the fence under which it may write
-	life     stamp  // of the accepted prompt; 0 after a takeover
-	word     int16  // the last word in the log
-	call     int16  // the last word in the log that is a tool's intent
-	end      end
-	claimed  bool
-	asked    bool // a stop was requested
-	recorded mode // the stop applied by the store
-	told     mode // the acknowledged stop
-	late     bool // that acknowledgement followed the end
-	early    bool // a stop that cuts now was acknowledged before the turn started
-	accepted bool // the acceptance was acknowledged
+	owner         nodeID // the node that may write
+	fence         int    // the fence under which it may write
+	life          stamp  // of the accepted prompt; 0 after a takeover
+	word          int16  // the last word in the log
+	call          int16  // the last word in the log that is a tool's intent
+	end           end
+	claimed       bool
+	stopRequested bool // a stop was requested
+	recorded      mode // the stop applied by the store
+	acknowledged  mode // the acknowledged stop
+	late          bool // that acknowledgement followed the end
+	early         bool // a stop that cuts now was acknowledged before the turn started
+	accepted      bool // the acceptance was acknowledged
 }
 
 // auditor keeps separate records and uses no rule under test.
@@ -153,10 +153,10 @@ func (a *auditor) recorded(t turn, stop mode) { a.turns[t].recorded = max(a.turn
 
 func (a *auditor) ended(w *World, id turn, session int8, how end) {
 	t := &a.turns[id]
-	if how != stopped && (t.recorded >= cutsNow || t.told >= cutsNow) {
+	if how != stopped && (t.recorded >= cutsNow || t.acknowledged >= cutsNow) {
 		w.fail(StopWins, "turn %d ends as %s, behind a stop that cuts now", id, endNames[how])
 	}
-	if how == stopped && !t.asked {
+	if how == stopped && !t.stopRequested {
 		w.fail(NamedTarget, "turn %d ends as stopped, and nobody asked for that", id)
 	}
 	if a.running[session] == id {

@@ -63,8 +63,8 @@ func (w *World) deliver() bool {
 	}
 	switch m.kind {
 	case stopWord:
-		w.say("node %d hears over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
-		w.overhear(n, &m)
+		w.tracef("node %d hears over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
+		w.applyRemoteStop(n, &m)
 	case frame:
 		w.showHere(n, m.session, m.seq, m.event)
 	}

@@ -47,7 +47,7 @@ func (w *World) takeOver(by nodeID) {
 		}
 		w.db.nodes = append(w.db.nodes[:i], w.db.nodes[i+1:]...)
 		w.audit.removed(dead.id)
-		w.say("node %d takes over from node %d", int(by), int(dead.id))
+		w.tracef("node %d takes over from node %d", int(by), int(dead.id))
 		w.tally.TakeOvers++
 		w.inherit(by, dead.id)
 	}

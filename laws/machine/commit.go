@@ -44,7 +44,7 @@ func (w *World) sendBatch(n *node) bool {
 	if len(c.ops) == 0 {
 		return false
 	}
-	w.say("node %d sends a commit of %d ops", int(n.id), len(c.ops))
+	w.tracef("node %d sends a commit of %d ops", int(n.id), len(c.ops))
 	c.phase = sent
 	return true
 }
@@ -58,7 +58,7 @@ func (w *World) carryOutAll(n *node) bool {
 	if c.again && w.rules.RepeatWaits {
 		w.resolve(n.id)
 	}
-	w.say("the database carries out node %d's commit of %d ops", int(n.id), len(c.ops))
+	w.tracef("the database carries out node %d's commit of %d ops", int(n.id), len(c.ops))
 	c.answers = c.answers[:0]
 	for i := range c.ops {
 		c.answers = append(c.answers, w.carryOut(n.id, &c.ops[i]))
@@ -67,16 +67,16 @@ func (w *World) carryOutAll(n *node) bool {
 	return true
 }
 
-// hearAnswers delivers the acknowledgement of the whole commit.
-func (w *World) hearAnswers(n *node) bool {
+// handleAnswers delivers the acknowledgement of the whole commit.
+func (w *World) handleAnswers(n *node) bool {
 	c := &n.commit
 	if c.phase != carriedOut || n.cutOff {
 		return false
 	}
-	w.say("node %d hears the answers to its commit", int(n.id))
+	w.tracef("node %d hears the answers to its commit", int(n.id))
 	c.phase = idle
 	for i := range c.ops {
-		w.hearAnswer(n, &c.ops[i], &c.answers[i])
+		w.handleAnswer(n, &c.ops[i], &c.answers[i])
 	}
 	return true
 }
@@ -88,7 +88,7 @@ func (w *World) lose(n *node) bool {
 	if c.phase == idle {
 		return false
 	}
-	w.say("node %d loses its connection, its commit is in phase %d", int(n.id), int(c.phase))
+	w.tracef("node %d loses its connection, its commit is in phase %d", int(n.id), int(c.phase))
 	if c.phase == sent {
 		w.goAstray(n)
 	}
@@ -117,7 +117,7 @@ func (w *World) arrive(i int, happens bool) {
 	s := w.strays[i]
 	if happens {
 		w.tally.Strays++
-		w.say("the database carries out a stray commit of node %d, %d ops", int(s.by), len(s.ops))
+		w.tracef("the database carries out a stray commit of node %d, %d ops", int(s.by), len(s.ops))
 		for k := range s.ops {
 			w.carryOut(s.by, &s.ops[k])
 		}
@@ -162,6 +162,6 @@ func (w *World) renumber(n *node) {
 func (w *World) presume(n *node) {
 	n.commit.phase = idle
 	for i := range n.commit.ops {
-		w.hearAnswer(n, &n.commit.ops[i], &answer{fence: 1})
+		w.handleAnswer(n, &n.commit.ops[i], &answer{fence: 1})
 	}
 }

@@ -83,10 +83,10 @@ type kind uint8
 const (
 	prompted kind = iota
 	started
-	stopAsked
+	stopRequested
 	edited
-	said   // words and results of tools
-	called // the durable intent of a tool
+	textAppended // words and results of tools
+	called       // the durable intent of a tool
 	ended
 )
 

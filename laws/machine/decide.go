@@ -71,7 +71,7 @@ func (w *World) decide(by nodeID, o *op) lifecycle.Decision {
 		return w.repeats(lifecycle.Append(f, bellcord.AppendEvents{Session: session, Fence: int64(o.fence), N: int64(o.n)}))
 	case editTurn:
 		return lifecycle.Edit(f, bellcord.EditTurn{Session: session})
-	case askStop:
+	case requestStop:
 		d := lifecycle.RecordStop(f, bellcord.RecordStop{Owner: o.owner(), Cause: *causes[o.stop]})
 		d.Apply = d.Apply && (f.Turn != nil || w.rules.EarlyStopIsKept)
 		return d
@@ -113,7 +113,7 @@ func (w *World) falsify(f *lifecycle.Facts, o *op) {
 		if !r.FinishHeedsStop {
 			t.Stop = nil
 		}
-	case acceptTurn, askStop, editTurn:
+	case acceptTurn, requestStop, editTurn:
 	}
 }
 
@@ -142,7 +142,7 @@ func answerOf(d lifecycle.Decision) answer {
 	case errors.Is(d.Err, bellcord.ErrBusy):
 		a.err = isBusy
 	case errors.Is(d.Err, bellcord.ErrStopRecorded):
-		a.err = stopIsAsked
+		a.err = stopIsRequested
 	case d.Err != nil:
 		a.err = fenced
 	}

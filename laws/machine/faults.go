@@ -3,9 +3,9 @@ package machine
 // heartbeat is a lease renewal in progress. It has a separate connection and
 // waits for nothing.
 type heartbeat struct {
-	phase commitPhase
-	asked int // time of the request by the node's clock
-	alive bool
+	phase     commitPhase
+	requested int // time of the request by the node's clock
+	alive     bool
 }
 
 // pulse advances a renewal by one step: requested, applied, answered.
@@ -13,7 +13,7 @@ func (w *World) pulse(n *node) bool {
 	b := &n.beat
 	switch {
 	case b.phase == idle && !n.fenced && n.awake():
-		b.phase, b.asked = sent, n.clock
+		b.phase, b.requested = sent, n.clock
 	case b.phase == sent && !n.cutOff:
 		b.phase, b.alive = carriedOut, w.renew(n.id)
 	case b.phase == carriedOut && !n.cutOff && n.awake():
@@ -32,18 +32,18 @@ func (w *World) pulse(n *node) bool {
 // have had the same problem.
 func (w *World) granted(n *node) {
 	if !n.beat.alive {
-		w.say("node %d learns that it was taken for dead", int(n.id))
+		w.tracef("node %d learns that it was taken for dead", int(n.id))
 		n.fenced = true
 		return
 	}
-	asked := n.beat.asked
-	if !w.rules.LeaseFromAsking {
+	asked := n.beat.requested
+	if !w.rules.LeaseFromRequest {
 		asked = n.clock
 	}
-	if asked-n.asked > 100*lease/2 {
+	if asked-n.leaseRequested > 100*lease/2 {
 		n.shaken = n.clock
 	}
-	n.asked = asked
+	n.leaseRequested = asked
 }
 
 // judge takes over dead nodes and ends their turns. If the answer to the takeover
@@ -64,7 +64,7 @@ func (w *World) judge(n *node) bool {
 // crash ends a process at any point. A commit that it has sent may still be
 // applied.
 func (w *World) crash(n *node) bool {
-	w.say("node %d crashes", int(n.id))
+	w.tracef("node %d crashes", int(n.id))
 	w.tally.Crashes++
 	if n.commit.phase == sent && !n.cutOff {
 		w.goAstray(n)
@@ -79,7 +79,7 @@ func (w *World) exit(n *node) bool {
 	if !n.draining || (len(n.line) > 0 && !w.oneIn(8)) {
 		return false
 	}
-	w.say("node %d leaves with %d turns unended", int(n.id), len(n.line))
+	w.tracef("node %d leaves with %d turns unended", int(n.id), len(n.line))
 	if n.commit.phase == sent && !n.cutOff {
 		w.goAstray(n)
 	}
@@ -103,7 +103,7 @@ func (w *World) pause(n *node) bool {
 	if !n.awake() {
 		return false
 	}
-	w.say("node %d is paused", int(n.id))
+	w.tracef("node %d is paused", int(n.id))
 	n.paused = true
 	w.tally.Pauses++
 	return true
@@ -113,7 +113,7 @@ func (w *World) wake(n *node) bool {
 	if !n.paused {
 		return false
 	}
-	w.say("node %d wakes", int(n.id))
+	w.tracef("node %d wakes", int(n.id))
 	n.paused = false
 	return true
 }
@@ -123,7 +123,7 @@ func (w *World) cutFromDatabase(n *node) bool {
 	if n.cutOff {
 		return false
 	}
-	w.say("node %d is cut off from the database", int(n.id))
+	w.tracef("node %d is cut off from the database", int(n.id))
 	n.cutOff = true
 	w.tally.Cuts++
 	return true
@@ -134,16 +134,16 @@ func (w *World) cutFromBus(n *node) bool {
 	if n.deaf {
 		return false
 	}
-	w.say("node %d is cut off from the bus", int(n.id))
+	w.tracef("node %d is cut off from the bus", int(n.id))
 	n.deaf = true
 	return true
 }
 
-func (w *World) mend(n *node) bool {
+func (w *World) reconnect(n *node) bool {
 	if !n.cutOff && !n.deaf {
 		return false
 	}
-	w.say("node %d is connected again", int(n.id))
+	w.tracef("node %d is connected again", int(n.id))
 	n.cutOff, n.deaf = false, false
 	return true
 }

@@ -37,11 +37,11 @@ var caught = []mutation{
 	{name: "a repeated commit does not wait for the lost one", broken: func(r *machine.Rules) { r.RepeatWaits = false }},
 	{name: "nobody follows an end that was given up", broken: func(r *machine.Rules) { r.LateEndIsFollowed = false }},
 	{name: "a node that was taken for dead goes on", broken: func(r *machine.Rules) { r.FencedNodeEnds = false }},
-	{name: "a claim does not hear the stop", broken: func(r *machine.Rules) { r.ClaimHearsStop = false }},
+	{name: "a claim does not hear the stop", broken: func(r *machine.Rules) { r.ClaimAppliesStop = false }},
 	{name: "a stop of whatever runs", broken: func(r *machine.Rules) { r.StopNamesItsTurn = false }},
 	{name: "a tool without a durable intent", broken: func(r *machine.Rules) { r.IntentBeforeEffect = false }},
 	{name: "a tool without a lease", broken: func(r *machine.Rules) { r.LeaseBeforeEffect = false }},
-	{name: "a lease from when it was answered", broken: func(r *machine.Rules) { r.LeaseFromAsking = false }},
+	{name: "a lease from when it was answered", broken: func(r *machine.Rules) { r.LeaseFromRequest = false }},
 	{name: "a lease without a margin", broken: func(r *machine.Rules) { r.LeaseHasMargin = false }, from: 3600},
 	{name: "shown before it is durable", broken: func(r *machine.Rules) { r.DurableBeforeShown = false }},
 }

@@ -30,7 +30,7 @@ type localTurn struct {
 	fence   int
 	n       int   // number of appends
 	words   int16 // number of words
-	told    mode  // the stop applied to the turn
+	applied mode  // the stop applied to the turn
 	broken  bool  // the store rejected one of its writes
 	word    end   // the agent's result
 	tool    toolPhase
@@ -38,7 +38,7 @@ type localTurn struct {
 }
 
 // cut reports whether the turn's context has ended.
-func (t *localTurn) cut() bool { return t.told >= cutsNow || t.broken }
+func (t *localTurn) cut() bool { return t.applied >= cutsNow || t.broken }
 
 // node is a process. A crash clears all of it.
 type node struct {
@@ -49,12 +49,12 @@ type node struct {
 	cutOff   bool // from the database
 	deaf     bool // cut off from the bus
 
-	clock  int // local monotonic clock, in hundredths of a tick
-	rate   int // advance of the clock per tick
-	asked  int // when the current lease was requested
-	shaken int // when the database was reachable again after an interruption
-	fenced bool
-	beat   heartbeat
+	clock          int // local monotonic clock, in hundredths of a tick
+	rate           int // advance of the clock per tick
+	leaseRequested int // when the current lease was requested
+	shaken         int // when the database was reachable again after an interruption
+	fenced         bool
+	beat           heartbeat
 
 	turns   [turnCount]localTurn
 	line    []turn             // in order of acceptance, until settled
@@ -79,7 +79,7 @@ func (w *World) startNode(n *node) {
 		w.audit.gone = append(w.audit.gone, false)
 	}
 	w.register(n.id)
-	w.say("node %d starts", int(n.id))
+	w.tracef("node %d starts", int(n.id))
 }
 
 // loseMemory clears the memory of a process.
@@ -105,7 +105,7 @@ func (w *World) leased(n *node) bool {
 	if w.rules.LeaseHasMargin {
 		believed -= 100 * margin
 	}
-	return !n.fenced && n.clock-n.asked < believed
+	return !n.fenced && n.clock-n.leaseRequested < believed
 }
 
 // put queues an op for the next commit.
@@ -123,7 +123,7 @@ func (w *World) prompt(n *node, id turn, session int8) bool {
 	if n.draining || t.phase != absent || len(n.journal[session]) > mostWaiting {
 		return false
 	}
-	w.say("node %d is prompted for turn %d in session %d", int(n.id), int(id), int(session))
+	w.tracef("node %d is prompted for turn %d in session %d", int(n.id), int(id), int(session))
 	*t = localTurn{phase: accepting, session: session, life: w.stamp()}
 	if n.early[id] != noStop {
 		w.applyStop(n, id, n.early[id]) // stopped before it starts

@@ -81,12 +81,12 @@ func (w *World) finishWork(n *node, id turn) {
 
 // flush commits the waiting ops and handles the answers.
 func (w *World) flush(n *node) {
-	w.hearAnswers(n)
+	w.handleAnswers(n)
 	w.carryOutAll(n)
-	w.hearAnswers(n)
+	w.handleAnswers(n)
 	w.sendBatch(n)
 	w.carryOutAll(n)
-	w.hearAnswers(n)
+	w.handleAnswers(n)
 }
 
 // watchToTheEnd moves the watchers to a running node and lets them catch up.

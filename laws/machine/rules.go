@@ -26,11 +26,11 @@ type Rules struct {
 	LostAnswerIsNoSuccess bool // nor is it treated as a success
 	LateEndIsFollowed     bool // an end without a waiter is still completed
 	FencedNodeEnds        bool // a node that was taken over ends its turns and exits
-	ClaimHearsStop        bool // a stop in the answer to a claim applies before the agent runs
+	ClaimAppliesStop      bool // a stop in the answer to a claim applies before the agent runs
 	StopNamesItsTurn      bool // a stop from the bus applies to its turn only, not to the running one
 	IntentBeforeEffect    bool // a tool starts only when its call is durable
 	LeaseBeforeEffect     bool // a tool starts only under a valid lease
-	LeaseFromAsking       bool // a lease counts from its request, not from the answer
+	LeaseFromRequest      bool // a lease counts from its request, not from the answer
 	LeaseHasMargin        bool // a node counts on less than the full lease, because clocks differ in rate
 	DurableBeforeShown    bool // a watcher receives only stored events
 }
@@ -47,8 +47,8 @@ func Product() Rules {
 		RepeatIsAnswered: true, RepeatWaits: true,
 
 		LostAnswerIsNoFailure: true, LostAnswerIsNoSuccess: true, LateEndIsFollowed: true,
-		FencedNodeEnds: true, ClaimHearsStop: true, StopNamesItsTurn: true,
-		IntentBeforeEffect: true, LeaseBeforeEffect: true, LeaseFromAsking: true, LeaseHasMargin: true,
+		FencedNodeEnds: true, ClaimAppliesStop: true, StopNamesItsTurn: true,
+		IntentBeforeEffect: true, LeaseBeforeEffect: true, LeaseFromRequest: true, LeaseHasMargin: true,
 		DurableBeforeShown: true,
 	}
 }

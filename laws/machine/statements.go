@@ -15,7 +15,7 @@ const (
 	claimTurn
 	appendWords
 	editTurn
-	askStop
+	requestStop
 	finishTurn
 )
 
@@ -45,7 +45,7 @@ const (
 	fenced
 	exists
 	isBusy
-	stopIsAsked
+	stopIsRequested
 )
 
 // answer is the store's answer to an op.
@@ -61,7 +61,7 @@ type answer struct {
 // carryOut applies one op of a node if the rules allow it.
 func (w *World) carryOut(by nodeID, o *op) answer {
 	d := w.decide(by, o)
-	if o.kind == askStop {
+	if o.kind == requestStop {
 		return w.recordStop(o, d)
 	}
 	if !d.Apply {
@@ -79,7 +79,7 @@ func (w *World) carryOut(by nodeID, o *op) answer {
 		return w.edit(by, o)
 	case finishTurn:
 		return w.finish(by, o)
-	case askStop:
+	case requestStop:
 	}
 	return answer{}
 }
@@ -118,7 +118,7 @@ func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
 	if d.Event {
 		w.tally.EarlyStops++
 		w.audit.recorded(o.turn, row.stop)
-		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopAsked})
+		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopRequested})
 	}
 	return a
 }
@@ -129,7 +129,7 @@ func (w *World) append(by nodeID, o *op, d lifecycle.Decision) answer {
 	a := answer{stop: modeOf(d.Stop)}
 	w.audit.wrote(w, by, o)
 	for word := o.from; word <= o.to; word++ {
-		ev := event{turn: o.turn, kind: said, word: word}
+		ev := event{turn: o.turn, kind: textAppended, word: word}
 		if word == o.call {
 			ev.kind = called
 		}
@@ -164,7 +164,7 @@ func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 	row.stop = modeOf(d.Stop)
 	w.audit.recorded(o.turn, row.stop)
 	if d.Event {
-		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopAsked})
+		w.appendEvent(&a, row.session, event{turn: o.turn, kind: stopRequested})
 	}
 	return a
 }

@@ -17,7 +17,7 @@ var shares = []share{
 	{260, false, own((*World).someWork)},
 	{130, false, own((*World).sendBatch)},
 	{130, false, (*World).carryOutAll},
-	{130, false, own((*World).hearAnswers)},
+	{130, false, own((*World).handleAnswers)},
 	{110, false, (*World).pulse},
 	{20, false, own((*World).sweep)},
 	{30, false, own((*World).judge)},
@@ -32,7 +32,7 @@ var shares = []share{
 	{7, false, (*World).wake},
 	{6, true, own((*World).cutFromDatabase)},
 	{4, true, own((*World).cutFromBus)},
-	{8, false, (*World).mend},
+	{8, false, (*World).reconnect},
 	{2, true, own((*World).drain)},
 	{6, false, own((*World).exit)},
 }

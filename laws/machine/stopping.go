@@ -7,8 +7,8 @@ func (w *World) requestStop(n *node, id turn, how mode) {
 	if how == forced {
 		w.tally.Forced++
 	}
-	w.say("a client stops turn %d at node %d, mode %d", int(id), int(n.id), int(how))
-	w.audit.turns[id].asked = true
+	w.tracef("a client stops turn %d at node %d, mode %d", int(id), int(n.id), int(how))
+	w.audit.turns[id].stopRequested = true
 	t := &n.turns[id]
 	journal := int8(loose)
 	if t.phase != absent {
@@ -18,9 +18,9 @@ func (w *World) requestStop(n *node, id turn, how mode) {
 		n.early[id] = max(n.early[id], how)
 	}
 	if w.rules.StopIsRecorded {
-		w.put(n, journal, op{kind: askStop, turn: id, stop: how, session: journal, life: w.stamp()})
+		w.put(n, journal, op{kind: requestStop, turn: id, stop: how, session: journal, life: w.stamp()})
 	} else {
-		w.audit.stopTold(&op{turn: id, stop: how}, &answer{})
+		w.audit.stopAcknowledged(&op{turn: id, stop: how}, &answer{})
 	}
 	w.publish(n, message{kind: stopWord, turn: id, stop: how})
 }
@@ -28,37 +28,37 @@ func (w *World) requestStop(n *node, id turn, how mode) {
 // stopOfAnother sends the stop of a client that does not own the turn. It is
 // rejected and has no effect.
 func (w *World) stopOfAnother(n *node, id turn) {
-	w.say("somebody else's client stops turn %d at node %d", int(id), int(n.id))
+	w.tracef("somebody else's client stops turn %d at node %d", int(id), int(n.id))
 	w.tally.Foreign++
-	w.put(n, loose, op{kind: askStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
+	w.put(n, loose, op{kind: requestStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
 }
 
 // applyStop applies a stop to a turn. The first one that cuts now is kept.
 func (w *World) applyStop(n *node, id turn, how mode) {
 	t := &n.turns[id]
-	if how > t.told {
-		w.audit.stopHeard(w, id)
-		t.told = how
+	if how > t.applied {
+		w.audit.stopApplied(w, id)
+		t.applied = how
 	}
 }
 
-// hear applies a recorded stop.
-func (w *World) hear(n *node, id turn, how mode) {
+// applyRecordedStop applies a recorded stop.
+func (w *World) applyRecordedStop(n *node, id turn, how mode) {
 	if how != noStop && n.turns[id].phase != absent {
 		w.applyStop(n, id, how)
 	}
 }
 
-// overhear applies a stop that arrived over the bus. It is ignored if its turn is
+// applyRemoteStop applies a stop that arrived over the bus. It is ignored if its turn is
 // not here, because the record decides.
-func (w *World) overhear(n *node, m *message) {
+func (w *World) applyRemoteStop(n *node, m *message) {
 	id := m.turn
 	if !w.rules.StopNamesItsTurn { // applies to the running turn of the session instead
 		if id = n.first[w.db.turns[m.turn].session]; id == noTurn {
 			return
 		}
 	}
-	w.hear(n, id, m.stop)
+	w.applyRecordedStop(n, id, m.stop)
 }
 
 // sweep applies stops that other nodes recorded for this node's turns, and checks
@@ -72,7 +72,7 @@ func (w *World) sweep(n *node) bool {
 	}
 	for _, id := range n.line {
 		if row := &w.db.turns[id]; row.there && row.node == n.id && row.state != over {
-			w.hear(n, id, row.stop)
+			w.applyRecordedStop(n, id, row.stop)
 		}
 	}
 	return true
@@ -92,13 +92,13 @@ func (w *World) drain(n *node) bool {
 	if n.draining {
 		return false
 	}
-	w.say("node %d drains", int(n.id))
+	w.tracef("node %d drains", int(n.id))
 	n.draining = true
 	w.tally.Drains++
 	for _, id := range n.line {
-		w.audit.turns[id].asked = true
+		w.audit.turns[id].stopRequested = true
 		w.applyStop(n, id, cutsNow)
-		w.put(n, n.turns[id].session, op{kind: askStop, turn: id, stop: cutsNow, session: n.turns[id].session, life: w.stamp()})
+		w.put(n, n.turns[id].session, op{kind: requestStop, turn: id, stop: cutsNow, session: n.turns[id].session, life: w.stamp()})
 	}
 	return true
 }
@@ -113,11 +113,11 @@ func (w *World) bury(n *node) {
 			continue
 		}
 		n.burying[i] = true
-		w.putObituary(n, turn(i), row)
+		w.putLostReceipt(n, turn(i), row)
 	}
 }
 
-func (w *World) putObituary(n *node, id turn, row *turnRow) {
+func (w *World) putLostReceipt(n *node, id turn, row *turnRow) {
 	how := lost
 	if row.stop >= cutsNow {
 		how = stopped

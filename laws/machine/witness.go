@@ -4,33 +4,33 @@ package machine
 // outside world. It is compared with the store immediately, because it cannot be
 // undone.
 
-func (a *auditor) acceptTold(w *World, t turn) {
+func (a *auditor) acceptAcknowledged(w *World, t turn) {
 	if !w.db.turns[t].there {
 		w.fail(NothingLost, "turn %d was acknowledged, and the store does not have it", t)
 	}
 	a.turns[t].accepted = true
 }
 
-func (a *auditor) appendTold(w *World, o *op) {
+func (a *auditor) appendAcknowledged(w *World, o *op) {
 	if a.turns[o.turn].word < o.to {
 		w.fail(NothingLost, "word %d of turn %d was acknowledged, the store has %d", o.to, o.turn, a.turns[o.turn].word)
 	}
 }
 
-func (a *auditor) stopTold(o *op, answered *answer) {
+func (a *auditor) stopAcknowledged(o *op, answered *answer) {
 	b, stop := &a.turns[o.turn], o.stop
 	if answered.kept {
 		stop = min(stop, cutsNow) // a turn that never starts needs no grace period
 	}
-	if stop > b.told {
-		b.told, b.late = stop, b.end != noEnd
+	if stop > b.acknowledged {
+		b.acknowledged, b.late = stop, b.end != noEnd
 	}
 	if stop >= cutsNow && !b.claimed {
 		b.early = true
 	}
 }
 
-func (a *auditor) endTold(w *World, t turn, how end) {
+func (a *auditor) endAcknowledged(w *World, t turn, how end) {
 	if a.turns[t].end != how {
 		w.fail(NothingLost, "turn %d was said to have ended as %s, in the store it is %s", t, endNames[how], endNames[a.turns[t].end])
 	}
@@ -43,15 +43,15 @@ func (a *auditor) endRefused(w *World, o *op) {
 	}
 }
 
-// stopHeard checks a stop that a node applies to a turn.
-func (a *auditor) stopHeard(w *World, t turn) {
-	if !a.turns[t].asked {
+// stopApplied checks a stop that a node applies to a turn.
+func (a *auditor) stopApplied(w *World, t turn) {
+	if !a.turns[t].stopRequested {
 		w.fail(NamedTarget, "turn %d is stopped, and nobody asked for that", t)
 	}
 }
 
-// spoke checks a word or a call of an agent.
-func (a *auditor) spoke(w *World, t turn) {
+// emitted checks a word or a call of an agent.
+func (a *auditor) emitted(w *World, t turn) {
 	if a.turns[t].early {
 		w.fail(EarlyStops, "turn %d speaks, its stop was on record before it started", t)
 	}
@@ -95,11 +95,11 @@ func (a *auditor) settled(w *World) {
 			w.fail(NothingLost, "turn %d was acknowledged, and is not there", i)
 		case row.there && (row.state != over || b.end == noEnd):
 			w.fail(AllEnd, "turn %d has not ended, it is node %d's", i, row.node)
-		case b.told >= cutsNow && row.there && row.end != stopped && !b.late:
+		case b.acknowledged >= cutsNow && row.there && row.end != stopped && !b.late:
 			w.fail(StopWins, "turn %d ended as %s, and its stop had been acknowledged", i, endNames[row.end])
-		case b.told != noStop && row.there && row.stop < b.told && !b.late:
+		case b.acknowledged != noStop && row.there && row.stop < b.acknowledged && !b.late:
 			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not on its record", i)
-		case b.told != noStop && !row.there && w.db.intents[i] < b.told:
+		case b.acknowledged != noStop && !row.there && w.db.intents[i] < b.acknowledged:
 			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not kept for it", i)
 		}
 	}

@@ -28,7 +28,7 @@ type World struct {
 	coming   turn // the next unused turn ID
 	step     int
 	lines    [linesKept]line
-	said     int
+	traced   int
 	broken   *Violation
 	seen     lifecycle.Turn // the turn of the op being decided
 }
@@ -98,12 +98,12 @@ func (l *line) String() string {
 	return fmt.Sprintf("%5d  ", l.step) + fmt.Sprintf(l.format, args...)
 }
 
-// say adds a line to the trace.
-func (w *World) say(format string, args ...int) {
-	l := &w.lines[w.said%linesKept]
+// tracef adds a line to the trace.
+func (w *World) tracef(format string, args ...int) {
+	l := &w.lines[w.traced%linesKept]
 	l.step, l.format, l.count = w.step, format, len(args)
 	copy(l.args[:], args)
-	w.said++
+	w.traced++
 }
 
 // fail records the first violation, which ends the run.
@@ -126,12 +126,12 @@ func (w *World) Run(seed uint64, steps int, rules Rules) *Violation {
 		w.next()
 	}
 	if w.broken == nil {
-		w.say("all faults are healed")
+		w.tracef("all faults are healed")
 		w.quiet()
 	}
 	if w.broken != nil {
 		w.broken.Seed = seed
-		for i := max(0, w.said-linesKept); i < w.said; i++ {
+		for i := max(0, w.traced-linesKept); i < w.traced; i++ {
 			w.broken.Before = append(w.broken.Before, w.lines[i%linesKept].String())
 		}
 	}
@@ -139,7 +139,7 @@ func (w *World) Run(seed uint64, steps int, rules Rules) *Violation {
 }
 
 func (w *World) reset(seed uint64, rules Rules) {
-	w.rules, w.broken, w.said, w.step = rules, nil, 0, 0
+	w.rules, w.broken, w.traced, w.step = rules, nil, 0, 0
 	w.chance.Seed(seed, 0)
 	w.ids, w.stamps, w.coming, w.straying, w.bus = noNode, 0, 0, 0, w.bus[:0]
 	w.sessions = 1 + w.below(sessionCount)

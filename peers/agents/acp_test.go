@@ -17,12 +17,12 @@ import (
 // acpTalker is a client of the Agent Client Protocol that allows everything.
 type acpTalker struct {
 	*child
-	conn    *jsonrpc.Conn
-	folder  string
-	session string
-	mu      sync.Mutex
-	said    strings.Builder
-	asks    int
+	conn               *jsonrpc.Conn
+	folder             string
+	session            string
+	mu                 sync.Mutex
+	text               strings.Builder
+	permissionRequests int
 }
 
 func newACPTalker(c *child, folder string) *acpTalker {
@@ -48,7 +48,7 @@ func (a *acpTalker) prompt(ctx context.Context, text string) string {
 		a.open(ctx)
 	}
 	a.mu.Lock()
-	a.said.Reset()
+	a.text.Reset()
 	a.mu.Unlock()
 	var answer struct {
 		StopReason string `json:"stopReason"`
@@ -59,7 +59,7 @@ func (a *acpTalker) prompt(ctx context.Context, text string) string {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.said.String()
+	return a.text.String()
 }
 
 func (a *acpTalker) open(ctx context.Context) {
@@ -93,7 +93,7 @@ func (a *acpTalker) call(ctx context.Context, method string, params, result any)
 func (a *acpTalker) handle(m jsonrpc.Message) {
 	switch m.Method {
 	case "session/update":
-		a.hear(m.Params)
+		a.handleUpdate(m.Params)
 	case "session/request_permission":
 		a.allow(m)
 	default:
@@ -103,7 +103,7 @@ func (a *acpTalker) handle(m jsonrpc.Message) {
 	}
 }
 
-func (a *acpTalker) hear(params json.RawMessage) {
+func (a *acpTalker) handleUpdate(params json.RawMessage) {
 	var p struct {
 		Update struct {
 			Kind    string          `json:"sessionUpdate"`
@@ -118,18 +118,18 @@ func (a *acpTalker) hear(params json.RawMessage) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.said.WriteString(content.Text)
+	a.text.WriteString(content.Text)
 }
 
-func (a *acpTalker) asked() bool {
+func (a *acpTalker) requestedPermission() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.asks > 0
+	return a.permissionRequests > 0
 }
 
 func (a *acpTalker) allow(m jsonrpc.Message) {
 	a.mu.Lock()
-	a.asks++
+	a.permissionRequests++
 	a.mu.Unlock()
 	var p struct {
 		Options []struct {

@@ -111,7 +111,7 @@ func try(t *testing.T, definition preset.Definition) {
 	if strings.TrimSpace(said) != "goodbye" {
 		t.Errorf("the agent answered %q after its command", said)
 	}
-	if asked := agent.asked(); asked != (definition.Protocol == preset.ACP) {
+	if asked := agent.requestedPermission(); asked != (definition.Protocol == preset.ACP) {
 		t.Errorf("the agent asked whether the command may run: %v", asked)
 	}
 	for _, q := range model.Requests() {

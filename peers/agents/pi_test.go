@@ -16,7 +16,7 @@ type piTalker struct {
 	lines *bufio.Reader
 }
 
-func (p *piTalker) asked() bool { return false }
+func (p *piTalker) requestedPermission() bool { return false }
 
 // prompt returns at agent_end: in these tests pi does not continue after it.
 func (p *piTalker) prompt(ctx context.Context, text string) string {

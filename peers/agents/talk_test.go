@@ -20,7 +20,7 @@ import (
 // end fails the test.
 type talker interface {
 	prompt(ctx context.Context, text string) string
-	asked() bool // whether it has requested a permission
+	requestedPermission() bool // whether it has requested a permission
 }
 
 // child is the process of an agent.

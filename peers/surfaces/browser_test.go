@@ -90,18 +90,18 @@ func (b *browser) stop(turn bellcord.TurnID) { b.does("stop", map[string]any{"id
 // seen is a turn as the page shows it.
 type seen struct{ Prompt, Answer, Badge, Ending string }
 
-func (b *browser) look(id bellcord.TurnID) (shown seen) {
+func (b *browser) readTurn(id bellcord.TurnID) (shown seen) {
 	b.does("look", map[string]any{"id": id}, &shown)
 	return shown
 }
 
 func (b *browser) streams(t turn) bool {
-	shown := b.look(t.id)
+	shown := b.readTurn(t.id)
 	return strings.Contains(shown.Prompt, t.text) && strings.Contains(shown.Answer, "word3") && shown.Badge == ""
 }
 
 func (b *browser) ending(t turn) string {
-	if shown := b.look(t.id); shown.Badge == "Stopped" {
+	if shown := b.readTurn(t.id); shown.Badge == "Stopped" {
 		return strings.Join(strings.Fields(shown.Ending), " ")
 	}
 	return ""

@@ -123,7 +123,7 @@ func (s *stage) serve(settings string) {
 		}
 	})
 	go func() { defer close(read); s.drain(errs) }()
-	comesTrue(s.t, s.said, func() bool {
+	comesTrue(s.t, s.serverLog, func() bool {
 		serving := s.logged("serving")
 		if len(serving) > 0 {
 			s.url = serving[0]["url"].(string)
@@ -158,8 +158,8 @@ func (s *stage) logged(message string) (found []map[string]any) {
 	return found
 }
 
-// said returns the server's log.
-func (s *stage) said() string {
+// serverLog returns the server's log.
+func (s *stage) serverLog() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(bytes.Join(s.log, []byte("\n")))

@@ -30,8 +30,8 @@ type surface interface {
 	ending(t turn) string // the text that shows the stop; "" before it
 }
 
-// room is the session with all its surfaces.
-type room struct {
+// surfaces is the session with all its surfaces.
+type surfaces struct {
 	*stage
 	server  *client.Client
 	session bellcord.SessionID
@@ -63,17 +63,17 @@ func tools(t *testing.T) (chromium string) {
 	return chromium
 }
 
-func openRoom(t *testing.T) *room {
+func openSurfaces(t *testing.T) *surfaces {
 	t.Helper()
 	chromium := tools(t)
-	r := &room{stage: newStage(t)}
+	r := &surfaces{stage: newStage(t)}
 	server, err := client.New(r.url, r.token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.server, r.chat = server, &telegram{t, r.gram}
 	r.chat.prompt("[say Hello Anna.]") // creates the session, which belongs to Anna
-	comesTrue(t, r.said, func() bool {
+	comesTrue(t, r.serverLog, func() bool {
 		all, err := server.Sessions(t.Context(), client.Page{})
 		if err == nil && len(all.Sessions) == 1 {
 			r.session = all.Sessions[0].ID
@@ -86,7 +86,7 @@ func openRoom(t *testing.T) *room {
 	return r
 }
 
-func (r *room) surfaces() []surface { return []surface{r.viewer, r.page, r.term, r.chat} }
+func (r *surfaces) surfaces() []surface { return []surface{r.viewer, r.page, r.term, r.chat} }
 
 // way is one way to stop a turn.
 type way struct {
@@ -98,7 +98,7 @@ type way struct {
 	there    bool                             // Anna stopped it in Telegram, so the message there does not name her
 }
 
-func (r *room) ways() []way {
+func (r *surfaces) ways() []way {
 	press := func(do func(turn)) func(turn) *bellcord.Receipt {
 		return func(t turn) *bellcord.Receipt { do(t); return nil }
 	}
@@ -113,7 +113,7 @@ func (r *room) ways() []way {
 }
 
 // command runs bellcord stop, which prints the receipt.
-func (r *room) command(t turn) *bellcord.Receipt {
+func (r *surfaces) command(t turn) *bellcord.Receipt {
 	r.t.Helper()
 	out, err := r.bellcord("stop", "--json", string(t.id)).Output()
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *room) command(t turn) *bellcord.Receipt {
 	return answer.Receipt
 }
 
-func (r *room) post(t turn) *bellcord.Receipt {
+func (r *surfaces) post(t turn) *bellcord.Receipt {
 	r.t.Helper()
 	stopped, err := r.server.Stop(r.t.Context(), t.id, api.Stop{})
 	if err != nil || len(stopped.Turns) != 1 {
@@ -144,7 +144,7 @@ func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {
 	if !*alone {
 		t.Skip("needs -browser: run make surfaces")
 	}
-	r := openRoom(t)
+	r := openSurfaces(t)
 	alike := ""
 	for n, way := range r.ways() {
 		begun := time.Now()
@@ -158,7 +158,7 @@ func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {
 		for _, s := range r.surfaces() {
 			comesTrue(t, func() string { return way.name + ": an end in " + s.name() + "\n" + r.term.screen() }, func() bool { return s.ending(turn) != "" })
 		}
-		told := r.tellsAlike(way, turn)
+		told := r.showsTheSame(way, turn)
 		receipt := r.oneReceipt(way, turn, answer)
 		if this := bare(t, receipt); alike == "" {
 			alike = this

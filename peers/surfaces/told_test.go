@@ -14,9 +14,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// tellsAlike checks that each surface shows the origin of the stop: the person and the place. It
+// showsTheSame checks that each surface shows the origin of the stop: the person and the place. It
 // returns the number of correct surfaces.
-func (r *room) tellsAlike(w way, t turn) (right int) {
+func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	r.t.Helper()
 	who := w.by + ", " + w.word
 	status := " · by " + who + " · kept: text"
@@ -28,8 +28,8 @@ func (r *room) tellsAlike(w way, t turn) (right int) {
 		last = "⏹ Stopped · "
 	}
 	for _, test := range []struct {
-		on   surface
-		says []string
+		on    surface
+		texts []string
 	}{
 		{r.viewer, []string{"stopped by " + w.by + " from " + w.word}},
 		{r.page, []string{"Stopped by " + w.by + ", " + w.place}},
@@ -37,7 +37,7 @@ func (r *room) tellsAlike(w way, t turn) (right int) {
 		{r.chat, []string{last}},
 	} {
 		all := true
-		for _, words := range test.says {
+		for _, words := range test.texts {
 			if got := test.on.ending(t); !strings.Contains(got, words) {
 				r.t.Errorf("%s: %s says %q, without %q", w.name, test.on.name(), got, words)
 				all = false
@@ -54,10 +54,10 @@ func (r *room) tellsAlike(w way, t turn) (right int) {
 }
 
 // isLogged reports whether the server's log contains exactly one correct line for the turn.
-func (r *room) isLogged(w way, t turn) bool {
+func (r *surfaces) isLogged(w way, t turn) bool {
 	r.t.Helper()
 	var lines []map[string]any
-	comesTrue(r.t, r.said, func() bool {
+	comesTrue(r.t, r.serverLog, func() bool {
 		lines = nil
 		for _, line := range r.logged("stopped") {
 			if line["turn"] == string(t.id) {
@@ -75,7 +75,7 @@ func (r *room) isLogged(w way, t turn) bool {
 
 // oneReceipt reads the receipt from all sources. It must be identical byte for byte over HTTP, and
 // equal in the stream and in the answer to the stop.
-func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
+func (r *surfaces) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Receipt {
 	r.t.Helper()
 	path := "/v1/turns/" + string(t.id)
 	byBrowser := ""
@@ -103,7 +103,7 @@ func (r *room) oneReceipt(w way, t turn, answer *bellcord.Receipt) bellcord.Rece
 }
 
 // read returns the body of an answer.
-func (r *room) read(by *http.Client, url string) string {
+func (r *surfaces) read(by *http.Client, url string) string {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *room) read(by *http.Client, url string) string {
 }
 
 // socket returns a client for the server's local socket.
-func (r *room) socket() *http.Client {
+func (r *surfaces) socket() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -16,13 +16,13 @@ type viewer struct {
 	t *testing.T
 
 	mu       sync.Mutex
-	said     map[bellcord.TurnID]string
+	texts    map[bellcord.TurnID]string
 	prompted map[string]bellcord.TurnID
 	ended    map[bellcord.TurnID]bellcord.Receipt
 }
 
 func openViewer(s *stage, server *client.Client, session bellcord.SessionID) *viewer {
-	v := &viewer{t: s.t, said: map[bellcord.TurnID]string{}, prompted: map[string]bellcord.TurnID{}, ended: map[bellcord.TurnID]bellcord.Receipt{}}
+	v := &viewer{t: s.t, texts: map[bellcord.TurnID]string{}, prompted: map[string]bellcord.TurnID{}, ended: map[bellcord.TurnID]bellcord.Receipt{}}
 	stream := server.Events(session, 0)
 	ctx, leave := context.WithCancel(context.Background())
 	read := make(chan struct{})
@@ -52,7 +52,7 @@ func (v *viewer) take(events []bellcord.Event) {
 		case bellcord.TurnAccepted:
 			v.prompted[b.Text] = ev.Turn
 		case bellcord.TextDelta:
-			v.said[ev.Turn] += b.Text
+			v.texts[ev.Turn] += b.Text
 		case bellcord.TurnEnded:
 			v.ended[ev.Turn] = b.Receipt
 		}
@@ -83,7 +83,7 @@ func (v *viewer) name() string { return "the stream" }
 func (v *viewer) streams(t turn) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return strings.Contains(v.said[t.id], "word3")
+	return strings.Contains(v.texts[t.id], "word3")
 }
 
 func (v *viewer) ending(t turn) string {

@@ -29,10 +29,10 @@ func findBrowser() (string, error) {
 // chromium is a headless browser, driven by the DevTools protocol over a pipe: JSON messages, each
 // followed by a NUL. It opens no port, so no other process can drive it.
 type chromium struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	heed func(page, method string, params json.RawMessage) // called with events, one at a time
-	gone chan struct{}                                     // closed when its output ends
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	onEvent func(page, method string, params json.RawMessage) // called with events, one at a time
+	gone    chan struct{}                                     // closed when its output ends
 
 	mu      sync.Mutex
 	calls   int
@@ -70,7 +70,7 @@ func startChromium(ctx context.Context, profile string, heed func(page, method s
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)
 	}
-	b := &chromium{cmd: cmd, in: in, heed: heed, gone: make(chan struct{}), waiting: map[int]chan message{}}
+	b := &chromium{cmd: cmd, in: in, onEvent: heed, gone: make(chan struct{}), waiting: map[int]chan message{}}
 	go b.listen(out)
 	return b, nil
 }
@@ -89,7 +89,7 @@ func (b *chromium) listen(out io.ReadCloser) {
 			return // not the protocol: pending calls fail because gone is closed
 		}
 		if m.ID == 0 {
-			b.heed(m.Session, m.Method, m.Params)
+			b.onEvent(m.Session, m.Method, m.Params)
 			continue
 		}
 		b.mu.Lock()

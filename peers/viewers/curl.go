@@ -26,7 +26,7 @@ type curl struct {
 	torn    atomic.Int64 // kills in the middle of an event
 }
 
-func newCurl(h *house, n int, session bellcord.SessionID) *curl {
+func newCurl(h *server, n int, session bellcord.SessionID) *curl {
 	return &curl{
 		ledger: newLedger(fmt.Sprintf("curl %d on %s", n, session)),
 		url:    h.url + "/v1/sessions/" + string(session) + "/events", headers: h.headers,

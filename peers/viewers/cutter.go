@@ -68,7 +68,7 @@ func (c *cutter) accept(ctx context.Context) {
 			continue
 		}
 		l := &link{viewer: viewer.(*net.TCPConn), server: server}
-		go l.ask()
+		go l.forwardRequests()
 		go c.forwardAnswers(l)
 	}
 }
@@ -82,9 +82,9 @@ type link struct {
 	head   []byte       // head of the stream's answer, as far as it has passed
 }
 
-// ask forwards requests. The limits of a connection are drawn before the server receives the
+// forwardRequests forwards requests. The limits of a connection are drawn before the server receives the
 // stream's request, so that a cut can come before the first byte of its answer.
-func (l *link) ask() {
+func (l *link) forwardRequests() {
 	defer func() { _ = l.server.Close() }()
 	buffer := make([]byte, 16<<10)
 	for {

@@ -20,8 +20,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// house is the real binary running as a server, with a fake model.
-type house struct {
+// server is the real binary running as a server, with a fake model.
+type server struct {
 	dir     string
 	model   io.Closer
 	serve   *exec.Cmd
@@ -32,8 +32,8 @@ type house struct {
 	client  *client.Client
 }
 
-func openHouse(ctx context.Context) (h *house, err error) {
-	h = &house{drained: make(chan struct{})}
+func openServer(ctx context.Context) (h *server, err error) {
+	h = &server{drained: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			h.shutDown()
@@ -69,7 +69,7 @@ func openHouse(ctx context.Context) (h *house, err error) {
 }
 
 // program returns the path of the binary to test.
-func (h *house) program(ctx context.Context) (string, error) {
+func (h *server) program(ctx context.Context) (string, error) {
 	if named := os.Getenv("BELLCORD_BIN"); named != "" {
 		return named, nil
 	}
@@ -82,7 +82,7 @@ func (h *house) program(ctx context.Context) (string, error) {
 }
 
 // startServer starts the server and waits until it logs its address.
-func (h *house) startServer(ctx context.Context) error {
+func (h *server) startServer(ctx context.Context) error {
 	logged, err := h.serve.StderrPipe()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (h *house) startServer(ctx context.Context) error {
 }
 
 // drain reads the server's log and prints every line that is not at level INFO.
-func (h *house) drain(logged io.Reader, serving chan<- string) {
+func (h *server) drain(logged io.Reader, serving chan<- string) {
 	defer close(h.drained)
 	lines := bufio.NewScanner(logged)
 	lines.Buffer(nil, 1<<20)
@@ -119,16 +119,16 @@ func (h *house) drain(logged io.Reader, serving chan<- string) {
 }
 
 // code returns a code with which a browser can log in.
-func (h *house) code(ctx context.Context) (string, error) {
+func (h *server) code(ctx context.Context) (string, error) {
 	var code api.Code
-	err := h.ask(ctx, http.MethodPost, "/v1/codes", &code)
+	err := h.fetch(ctx, http.MethodPost, "/v1/codes", &code)
 	return code.Code, err
 }
 
 // record returns a session's stored events, each as its JSON. The first has number 1.
-func (h *house) record(ctx context.Context, session bellcord.SessionID) ([]string, error) {
+func (h *server) record(ctx context.Context, session bellcord.SessionID) ([]string, error) {
 	var transcript struct{ Events []json.RawMessage }
-	if err := h.ask(ctx, http.MethodGet, "/v1/sessions/"+string(session)+"/transcript?format=json", &transcript); err != nil {
+	if err := h.fetch(ctx, http.MethodGet, "/v1/sessions/"+string(session)+"/transcript?format=json", &transcript); err != nil {
 		return nil, err
 	}
 	var all []string
@@ -142,7 +142,7 @@ func (h *house) record(ctx context.Context, session bellcord.SessionID) ([]strin
 	return all, nil
 }
 
-func (h *house) ask(ctx context.Context, method, path string, into any) error {
+func (h *server) fetch(ctx context.Context, method, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, h.url+path, http.NoBody)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (h *house) ask(ctx context.Context, method, path string, into any) error {
 // leaving is the timeout of an orderly shutdown.
 const leaving = 20 * time.Second
 
-func (h *house) shutDown() {
+func (h *server) shutDown() {
 	if h.serve != nil && h.serve.Process != nil {
 		_ = h.serve.Process.Signal(os.Interrupt)
 		select {

@@ -28,7 +28,7 @@ const streamsOfAPage = 5
 func openPages(ctx context.Context, profile, base string) (*pages, error) {
 	p := &pages{base: base, failed: make(chan error, 1), ledgers: map[string][]*ledger{}}
 	var err error
-	p.browser, err = startChromium(ctx, profile, p.heed)
+	p.browser, err = startChromium(ctx, profile, p.record)
 	return p, err
 }
 
@@ -122,8 +122,8 @@ func (p *pages) callFunction(ctx context.Context, page, function string, argumen
 	return err
 }
 
-// heed records the messages that a page received.
-func (p *pages) heed(page, method string, params json.RawMessage) {
+// record records the messages that a page received.
+func (p *pages) record(page, method string, params json.RawMessage) {
 	if method != "Runtime.bindingCalled" {
 		return
 	}

@@ -25,7 +25,7 @@ const script = `[slow 40 20ms] [tool shell {"command":"for i in 1 2 3 4 5; do ec
 
 // trial is one complete run.
 type trial struct {
-	*house
+	*server
 	sessions []bellcord.SessionID
 	cutter   *cutter
 	pages    *pages
@@ -43,12 +43,12 @@ func try(ctx context.Context, kills int) (r report, err error) {
 	began := time.Now()
 	ctx, done := context.WithTimeout(ctx, bound)
 	defer done()
-	h, err := openHouse(ctx)
+	h, err := openServer(ctx)
 	if err != nil {
 		return r, err
 	}
 	defer h.shutDown()
-	t := &trial{house: h, viewers: map[*ledger]bellcord.SessionID{}, failed: make(chan error, 1)}
+	t := &trial{server: h, viewers: map[*ledger]bellcord.SessionID{}, failed: make(chan error, 1)}
 	for range sessionCount {
 		made, err := h.client.NewSession(ctx, api.NewSession{})
 		if err != nil {
@@ -93,7 +93,7 @@ func (t *trial) openViewers(ctx context.Context) error {
 	}
 	for n := range curlCount {
 		session := t.sessions[n%len(t.sessions)]
-		c := newCurl(t.house, n+1, session)
+		c := newCurl(t.server, n+1, session)
 		t.curls = append(t.curls, c)
 		t.viewers[c.ledger] = session
 	}

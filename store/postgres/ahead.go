@@ -19,8 +19,8 @@ type ahead struct {
 	alone bool                        // the batch has no other op, so writes may be delayed until the commit
 }
 
-// ask queues the first op's statement after the locks.
-func (t *tx) ask(b *pgx.Batch, ops []bellcord.Op) {
+// queueFirst queues the first op's statement after the locks.
+func (t *tx) queueFirst(b *pgx.Batch, ops []bellcord.Op) {
 	t.ahead.alone = len(ops) == 1
 	switch op := ops[0].(type) {
 	case bellcord.AppendEvents:

@@ -22,7 +22,7 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 	}
 	err := s.transact(ctx, func(t *tx) error {
 		clear(results)
-		if err := t.hold(wants(ops), func(b *pgx.Batch) { t.ask(b, ops) }); err != nil {
+		if err := t.hold(locksOf(ops), func(b *pgx.Batch) { t.queueFirst(b, ops) }); err != nil {
 			return err
 		}
 		t.mark()

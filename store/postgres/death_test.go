@@ -46,34 +46,34 @@ func start(t *testing.T, place string, lease time.Duration) *child {
 		_ = c.cmd.Process.Kill()
 		_ = c.cmd.Wait()
 	})
-	c.hear("ok")
+	c.expectReply("ok")
 	return c
 }
 
-// hear reads a reply that must begin with word.
-func (c *child) hear(word string) {
+// expectReply reads a reply that must begin with word.
+func (c *child) expectReply(word string) {
 	c.t.Helper()
 	if !c.answers.Scan() || !strings.HasPrefix(c.answers.Text(), word) {
 		c.t.Fatalf("the child answers %q, want %s", c.answers.Text(), word)
 	}
 }
 
-func (c *child) tell(want string, words ...any) {
+func (c *child) command(want string, words ...any) {
 	c.t.Helper()
 	if _, err := fmt.Fprintln(c.in, words...); err != nil {
 		c.t.Fatal(err)
 	}
-	c.hear(want)
+	c.expectReply(want)
 }
 
 // runs makes the child start one turn and queue another.
 func (c *child) runs(session bellcord.SessionID) (running, waiting bellcord.AcceptTurn) {
 	c.t.Helper()
 	running, waiting = accept(session), accept(session)
-	c.tell("ok", "accept", session, running.Turn)
-	c.tell("ok", "claim", session, running.Turn)
-	c.tell("ok", "append", session, running.Turn, 1, 1)
-	c.tell("ok", "accept", session, waiting.Turn)
+	c.command("ok", "accept", session, running.Turn)
+	c.command("ok", "claim", session, running.Turn)
+	c.command("ok", "append", session, running.Turn, 1, 1)
+	c.command("ok", "accept", session, waiting.Turn)
 	return running, waiting
 }
 

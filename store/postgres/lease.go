@@ -19,20 +19,20 @@ const clock = `(extract(epoch FROM clock_timestamp()) * 1000000000)::bigint`
 // before each request, so that the lease never ends earlier in the database than
 // here.
 type lease struct {
-	mu     sync.Mutex
-	asked  time.Time // when the newest granted lease was requested
-	shaken time.Time // when the database was reachable again after an interruption
-	fenced bool      // the node's row is gone: another node has taken over
+	mu        sync.Mutex
+	requested time.Time // when the newest granted lease was requested
+	shaken    time.Time // when the database was reachable again after an interruption
+	fenced    bool      // the node's row is gone: another node has taken over
 }
 
 // granted records a lease that was granted for a request at the given time.
 func (l *lease) granted(asked time.Time, longest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.asked.IsZero() && asked.Sub(l.asked) > longest {
+	if !l.requested.IsZero() && asked.Sub(l.requested) > longest {
 		l.shaken = time.Now()
 	}
-	l.asked = asked
+	l.requested = asked
 }
 
 // Leased reports whether this node's lease is valid, with a margin because clocks
@@ -41,7 +41,7 @@ func (l *lease) granted(asked time.Time, longest time.Duration) {
 func (s *Store) Leased() bool {
 	s.lease.mu.Lock()
 	defer s.lease.mu.Unlock()
-	return !s.lease.fenced && time.Since(s.lease.asked) < s.opts.Lease-s.opts.Lease/10
+	return !s.lease.fenced && time.Since(s.lease.requested) < s.opts.Lease-s.opts.Lease/10
 }
 
 // steady reports whether this node may take over others. After it could not reach
@@ -60,7 +60,7 @@ func (s *Store) register(ctx context.Context) error {
 		INSERT INTO nodes (id, started, heard, lease_until, name, version) VALUES ($1, `+clock+`, `+clock+`, `+clock+` + $2, $3, $4) RETURNING `+clock,
 		s.node, s.opts.Lease.Nanoseconds(), word(s.opts.Name), word(s.opts.Version)).Scan(&now)
 	if err == nil {
-		s.clock.told(now, asked, time.Now())
+		s.clock.set(now, asked, time.Now())
 		s.lease.granted(asked, s.opts.Lease/2)
 	}
 	return err
@@ -112,7 +112,7 @@ func (s *Store) renew() (alive bool, err error) {
 	if err != nil {
 		return false, s.explain(ctx, err)
 	}
-	s.clock.told(now, asked, time.Now())
+	s.clock.set(now, asked, time.Now())
 	s.lease.granted(asked, s.opts.Lease/2)
 	s.schemaIs(version)
 	return true, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// wanted is the set of locks that a batch of ops needs before its first op is
+// lockSet is the set of locks that a batch of ops needs before its first op is
 // applied.
-type wanted struct {
+type lockSet struct {
 	node     bool     // an op starts a turn, which a removed node must not do
 	comings  []int64  // locks of turn IDs, so that a stop and its turn do not miss each other
 	made     []string // sessions that may be new
@@ -20,8 +20,8 @@ type wanted struct {
 	scopes   map[int]bellcord.RecordStops
 }
 
-func wants(ops []bellcord.Op) wanted {
-	w := wanted{scopes: map[int]bellcord.RecordStops{}}
+func locksOf(ops []bellcord.Op) lockSet {
+	w := lockSet{scopes: map[int]bellcord.RecordStops{}}
 	for i, op := range ops {
 		switch op := op.(type) {
 		case bellcord.PutSession:
@@ -64,7 +64,7 @@ func coming(id bellcord.TurnID) int64 {
 // hold begins the transaction and takes its locks in the order that all nodes
 // use. Every later statement sees the commits of the previous holders. The
 // callback may add the first of them to the same round trip.
-func (t *tx) hold(w wanted, ask func(*pgx.Batch)) error {
+func (t *tx) hold(w lockSet, ask func(*pgx.Batch)) error {
 	t.held, t.scope = map[bellcord.SessionID]*tail{}, map[int][]string{}
 	b := &pgx.Batch{}
 	b.Queue(begin)

@@ -16,7 +16,7 @@ type Node struct {
 	Name     string
 	Version  string
 	Started  time.Time
-	Heard    time.Duration // time since it last renewed its lease
+	LeaseAge time.Duration // time since it last renewed its lease
 	Left     time.Duration // remaining time of its lease; negative if it may be taken over
 	Draining bool
 	Running  int // number of running turns
@@ -40,7 +40,7 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 		var n Node
 		var started, heard, left, now int64
 		err := row.Scan(&n.ID, (*word)(&n.Name), (*word)(&n.Version), &started, &heard, &left, &now, &n.Draining, &n.Running, &n.Queued)
-		n.Started, n.Left, n.Heard = time.Unix(0, started), time.Duration(left), time.Duration(now-heard)
+		n.Started, n.Left, n.LeaseAge = time.Unix(0, started), time.Duration(left), time.Duration(now-heard)
 		return n, err
 	})
 	return all, s.explain(ctx, err)

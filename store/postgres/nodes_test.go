@@ -67,8 +67,8 @@ func TestNodes_TwoNodes_AreListedWithLeasesAndTurns(t *testing.T) {
 	if other.ID != b.NodeID() || other.Name != "zero\x00byte" || !other.Draining || other.Running != 1 || other.Queued != 2 || other.Left > time.Minute {
 		t.Errorf("%+v", other)
 	}
-	if one.Heard < 0 || one.Heard > time.Minute || time.Since(one.Started) > time.Minute {
-		t.Errorf("heard %v ago, started %v", one.Heard, one.Started)
+	if one.LeaseAge < 0 || one.LeaseAge > time.Minute || time.Since(one.Started) > time.Minute {
+		t.Errorf("heard %v ago, started %v", one.LeaseAge, one.Started)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// known returns the schema version of this program.
-func known() (int, error) {
+// newestSchema returns the schema version of this program.
+func newestSchema() (int, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	return oldVersions + len(files), err
 }
@@ -19,9 +19,9 @@ func newerSchema(have, known int) error {
 
 // outdated records that the schema has become newer than this program.
 type outdated struct {
-	mu   sync.Mutex
-	why  error
-	told chan struct{} // closed when why is set
+	mu       sync.Mutex
+	why      error
+	detected chan struct{} // closed when why is set
 }
 
 // schemaIs checks the schema version that was read with a lease renewal.
@@ -33,7 +33,7 @@ func (s *Store) schemaIs(version int) {
 	}
 	s.outdated.why = newerSchema(version, s.version)
 	s.opts.Logger.Error("this node must shut down", "node", s.node, "err", s.outdated.why)
-	close(s.outdated.told)
+	close(s.outdated.detected)
 }
 
 // Outdated returns an error if a newer program has changed the schema since this
@@ -46,4 +46,4 @@ func (s *Store) Outdated() error {
 }
 
 // WhenOutdated returns a channel that is closed when Outdated returns an error.
-func (s *Store) WhenOutdated() <-chan struct{} { return s.outdated.told }
+func (s *Store) WhenOutdated() <-chan struct{} { return s.outdated.detected }

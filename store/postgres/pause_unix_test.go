@@ -25,10 +25,10 @@ func TestLaw20_NodeResumedAfterTakeover_WritesAreRejected(t *testing.T) {
 	ok(t, s, finish(running, fences[running.Turn], bellcord.EndLost))
 	before := kinds(t, s, id)
 	c.signal(syscall.SIGCONT)
-	c.tell("refused", "append", id, running.Turn, 1, 2)
-	c.tell("refused", "append", id, running.Turn, fences[running.Turn], 1)
-	c.tell("refused", "claim", id, waiting.Turn)
-	c.tell("refused", "accept", id, bellcord.NewTurnID())
+	c.command("refused", "append", id, running.Turn, 1, 2)
+	c.command("refused", "append", id, running.Turn, fences[running.Turn], 1)
+	c.command("refused", "claim", id, waiting.Turn)
+	c.command("refused", "accept", id, bellcord.NewTurnID())
 	if after := kinds(t, s, id); len(after) != len(before) {
 		t.Errorf("the log was %v, it became %v", before, after)
 	}

@@ -57,11 +57,11 @@ type Store struct {
 	writer  *pgxpool.Pool // one connection: its holder is the only writer
 	heart   *pgxpool.Pool // one connection for the lease, so that a renewal waits for nothing
 
-	heard  sync.Mutex // protects marks
-	marks  map[string]int64
-	quit   chan struct{}
-	still  sync.WaitGroup // the goroutine that renews the lease
-	closed atomic.Bool
+	marksMu sync.Mutex // protects marks
+	marks   map[string]int64
+	quit    chan struct{}
+	still   sync.WaitGroup // the goroutine that renews the lease
+	closed  atomic.Bool
 }
 
 var _ bellcord.Store = (*Store)(nil)
@@ -73,7 +73,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if opts.Lease < 2*opts.Renew {
 		return nil, fmt.Errorf("a lease of %v is too short to be renewed every %v", opts.Lease, opts.Renew)
 	}
-	s := &Store{opts: opts, node: string(bellcord.NewSessionID()), quit: make(chan struct{}), outdated: outdated{told: make(chan struct{})}}
+	s := &Store{opts: opts, node: string(bellcord.NewSessionID()), quit: make(chan struct{}), outdated: outdated{detected: make(chan struct{})}}
 	if err := s.open(ctx, url); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("opening the store in PostgreSQL: %w", err)
@@ -90,7 +90,7 @@ func (s *Store) open(ctx context.Context, url string) error {
 	if s.writer, err = connect(ctx, writing(config), 1); err != nil {
 		return err
 	}
-	if s.version, err = known(); err != nil {
+	if s.version, err = newestSchema(); err != nil {
 		return err
 	}
 	if err := s.migrate(ctx); err != nil {

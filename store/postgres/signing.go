@@ -42,11 +42,11 @@ type storeClock struct {
 	at   time.Time // local monotonic time at that moment
 }
 
-// told sets the database's time, which was read between two local times.
-func (c *storeClock) told(nanoseconds int64, asked, answered time.Time) {
+// set sets the database's time, which was read between two local times.
+func (c *storeClock) set(nanoseconds int64, requested, answered time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.then, c.at = time.Unix(0, nanoseconds), asked.Add(answered.Sub(asked)/2)
+	c.then, c.at = time.Unix(0, nanoseconds), requested.Add(answered.Sub(requested)/2)
 }
 
 // Now returns an estimate of the database's time, without I/O. It is based on the

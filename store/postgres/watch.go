@@ -17,8 +17,8 @@ func (s *Store) Changed(ctx context.Context) (bool, error) {
 	if s.closed.Load() {
 		return false, bellcord.ErrClosed
 	}
-	s.heard.Lock()
-	defer s.heard.Unlock()
+	s.marksMu.Lock()
+	defer s.marksMu.Unlock()
 	rows, err := s.readers.Query(ctx, `
 		SELECT node, mark FROM marks WHERE node <> $1 UNION ALL SELECT '', 0 FROM nodes WHERE id = $1`, s.node)
 	if err != nil {

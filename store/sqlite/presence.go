@@ -14,9 +14,9 @@ type presence struct {
 	info os.FileInfo
 }
 
-// look stores the identity of the database files. SQLite keeps all of them while
+// storeIdentity stores the identity of the database files. SQLite keeps all of them while
 // a connection is open.
-func (s *Store) look() error {
+func (s *Store) storeIdentity() error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		path := filepath.Join(s.dir, databaseName+suffix)
 		info, err := os.Stat(path)

@@ -95,7 +95,7 @@ func (s *Store) open(ctx context.Context, before func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	return s.look()
+	return s.storeIdentity()
 }
 
 // prepare creates the database if necessary, connects to it, migrates the schema

@@ -24,15 +24,15 @@ func answeredAlone(b *bench) {
 		op   bellcord.Op
 		want error
 	}{
-		{t.says(1, "one"), nil},
-		{t.under(t.fence-1).says(2, "stale"), bellcord.ErrFenced},
+		{t.appendTexts(1, "one"), nil},
+		{t.under(t.fence-1).appendTexts(2, "stale"), bellcord.ErrFenced},
 		{claim(s, waits), bellcord.ErrBusy},
 		{accept(bellcord.NewSessionID()), bellcord.ErrNoSession},
-		{ask(t.turn, stopBy("anna", bellcord.StopNow)), nil},
+		{recordStop(t.turn, stopBy("anna", bellcord.StopNow)), nil},
 		{t.ends(bellcord.EndDone), bellcord.ErrStopRecorded},
-		{t.says(2, "two"), nil},
+		{t.appendTexts(2, "two"), nil},
 		{t.ends(bellcord.EndStopped), nil},
-		{t.says(3, "late"), bellcord.ErrFenced},
+		{t.appendTexts(3, "late"), bellcord.ErrFenced},
 		{claim(s, waits), nil},
 	} {
 		if got := n.do(c.op)[0].Err; !errors.Is(got, c.want) {
@@ -46,7 +46,7 @@ func answeredAlone(b *bench) {
 func wholeBatch(b *bench, n *node) {
 	s := n.session()
 	t := n.running(s)
-	results := n.do(t.under(t.fence+1).says(1, "stale"), t.says(1, "one"), accept(bellcord.NewSessionID()), t.says(2, "two"))
+	results := n.do(t.under(t.fence+1).appendTexts(1, "stale"), t.appendTexts(1, "one"), accept(bellcord.NewSessionID()), t.appendTexts(2, "two"))
 	for i, want := range []error{bellcord.ErrFenced, nil, bellcord.ErrNoSession, nil} {
 		if !errors.Is(results[i].Err, want) {
 			b.Errorf("op %d of the batch: %v, want %v", i, results[i].Err, want)
@@ -76,15 +76,15 @@ func nothing(b *bench) {
 	n.do()
 	s := n.session()
 	t := n.running(s)
-	n.unchanged(s, func() { n.ok(t.says(1)) })
-	n.ok(t.says(2, "two"))
+	n.unchanged(s, func() { n.ok(t.appendTexts(1)) })
+	n.ok(t.appendTexts(2, "two"))
 }
 
 func unwritable(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	bad := t.says(1)
+	bad := t.appendTexts(1)
 	bad.Bodies = []bellcord.Body{bellcord.ToolCallRequested{Call: "c", Arguments: json.RawMessage(`{"half":`), ArgumentError: "cut off"}}
 	if results := n.do(bad, note(s, "innocent")); results[1].Err != nil {
 		b.Errorf("the other op: %v", results[1].Err)

@@ -27,7 +27,7 @@ func everyBody() []bellcord.Body {
 		bellcord.TurnAccepted{Prompt: bellcord.Prompt{
 			Text: awkward, Images: []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
 			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.TaskCompact, WhenBusy: bellcord.BusyReplace,
-			Deadline: time.Minute, MaxTokens: 9, MaxCostNanoUSD: 8, SessionLimit: bellcord.SpendingLimit{MaxTokens: 7, MaxCostNanoUSD: 6}, MaxSteps: 3, OnDisconnect: bellcord.StopOnDisconnect,
+			Deadline: time.Minute, MaxTokens: 9, MaxCostNanoUSD: 8, SessionBudget: bellcord.SpendingLimit{MaxTokens: 7, MaxCostNanoUSD: 6}, MaxSteps: 3, OnDisconnect: bellcord.StopOnDisconnect,
 		}},
 		bellcord.TurnStarted{},
 		bellcord.StopRequested{Cause: cause},

@@ -20,9 +20,9 @@ func chained(b *bench) {
 	}
 	first, second := one.session(), one.session()
 	t, u := one.running(first), other.running(second)
-	one.do(t.says(1, "one", "two"), note(first, "three"))
-	other.do(u.says(1, "four"), note(first, "five"))
-	one.do(note(second, "six"), t.says(2, "seven"))
+	one.do(t.appendTexts(1, "one", "two"), note(first, "three"))
+	other.do(u.appendTexts(1, "four"), note(first, "five"))
+	one.do(note(second, "six"), t.appendTexts(2, "seven"))
 	one.ok(t.ends(bellcord.EndDone))
 	other.ok(u.ends(bellcord.EndDone))
 	report, err := storecheck.Run(b.Context(), one.Node)
@@ -38,7 +38,7 @@ func headOnReceipt(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	n.do(t.says(1, "one"), note(s, "two"))
+	n.do(t.appendTexts(1, "one"), note(s, "two"))
 	result := n.ok(t.ends(bellcord.EndDone))
 	stored := n.record(t.turn).Receipt
 	chain, is := n.Node.(bellcord.ChainReader)

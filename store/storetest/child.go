@@ -42,10 +42,10 @@ func obey(node Node, line string, out io.Writer) string {
 	case "claim":
 		return commitLine(node, claim(c.session, c.turn))
 	case "append":
-		return commitLine(node, c.says(n, fmt.Sprint(n)))
+		return commitLine(node, c.appendTexts(n, fmt.Sprint(n)))
 	case "flood":
 		for n := int64(1); ; n++ {
-			reply := commitLine(node, c.says(n, fmt.Sprint(n)))
+			reply := commitLine(node, c.appendTexts(n, fmt.Sprint(n)))
 			if !strings.HasPrefix(reply, "ok") {
 				return reply
 			}

@@ -44,7 +44,7 @@ func claimRace(b *bench) {
 				if others := running.Add(1) - 1; others != 0 {
 					b.Errorf("%d other turns are running", others)
 				}
-				n.ok(c.says(1, "working"))
+				n.ok(c.appendTexts(1, "working"))
 				running.Add(-1)
 				n.ok(c.ends(bellcord.EndDone))
 				free.ring()

@@ -49,7 +49,7 @@ func manyWriters(b *bench) {
 	all.Go(func() {
 		for i := range each {
 			text := fmt.Sprintf("turn/%d", i)
-			write(n, text, t.says(int64(i+1), text))
+			write(n, text, t.appendTexts(int64(i+1), text))
 		}
 	})
 	all.Wait()
@@ -130,7 +130,7 @@ func fairness(b *bench) {
 			runtime.Gosched() // until the other node is writing at full speed again
 		}
 		began := time.Now()
-		n.ok(ask(bellcord.NewTurnID(), stopBy("anna", bellcord.StopNow)))
+		n.ok(recordStop(bellcord.NewTurnID(), stopBy("anna", bellcord.StopNow)))
 		if waits = append(waits, time.Since(began)); slices.Max(waits) > time.Second {
 			b.Errorf("a stop waited %v for a busy node", slices.Max(waits))
 			break

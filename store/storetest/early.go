@@ -20,7 +20,7 @@ var earlyChecks = []check{
 func (n *node) stopOf(id bellcord.TurnID) *bellcord.Cause {
 	n.t.Helper()
 	r := n.ok(acceptAs(n.session(), id))
-	if record := n.record(id); who(record.Stop) != who(r.Stop) {
+	if record := n.record(id); requester(record.Stop) != requester(r.Stop) {
 		n.t.Errorf("the result has stop %v, the record %v", r.Stop, record.Stop)
 	}
 	return r.Stop
@@ -30,7 +30,7 @@ func early(b *bench) {
 	n, other := b.node(), b.node()
 	id := bellcord.NewTurnID()
 	cause := stopBy("anna", bellcord.StopNow)
-	if r := n.ok(ask(id, cause)); r.Record != nil || len(r.Events) > 0 {
+	if r := n.ok(recordStop(id, cause)); r.Record != nil || len(r.Events) > 0 {
 		b.Errorf("a stop of a turn that does not exist yet: %+v, %v", r.Record, kinds(r.Events))
 	}
 	s := other.session()
@@ -41,17 +41,17 @@ func early(b *bench) {
 	if events := n.log(s); countKind(events, "stop_requested") != 1 {
 		b.Errorf("the log is %v", kinds(events))
 	}
-	hears(b, other, id)
+	expectStops(b, other, id)
 	other.refused(claimed{s, id, n.record(id).Fence}.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
 }
 
 func earlyTwice(b *bench) {
 	n, other := b.node(), b.node()
 	id := bellcord.NewTurnID()
-	n.ok(ask(id, stopBy("first", bellcord.StopNow)))
-	other.ok(ask(id, stopBy("later", bellcord.StopNow)))
-	other.ok(ask(id, stopBy("patient", bellcord.StopAfterStep)))
-	if stop := n.stopOf(id); who(stop) != "first" {
+	n.ok(recordStop(id, stopBy("first", bellcord.StopNow)))
+	other.ok(recordStop(id, stopBy("later", bellcord.StopNow)))
+	other.ok(recordStop(id, stopBy("patient", bellcord.StopAfterStep)))
+	if stop := n.stopOf(id); requester(stop) != "first" {
 		b.Errorf("the turn found %v", stop)
 	}
 }
@@ -59,9 +59,9 @@ func earlyTwice(b *bench) {
 func earlyOverruled(b *bench) {
 	n := b.node()
 	id := bellcord.NewTurnID()
-	n.ok(ask(id, stopBy("patient", bellcord.StopAfterStep)))
-	n.ok(ask(id, stopBy("hasty", bellcord.StopNow)))
-	if stop := n.stopOf(id); who(stop) != "hasty" {
+	n.ok(recordStop(id, stopBy("patient", bellcord.StopAfterStep)))
+	n.ok(recordStop(id, stopBy("hasty", bellcord.StopNow)))
+	if stop := n.stopOf(id); requester(stop) != "hasty" {
 		b.Errorf("the turn found %v", stop)
 	}
 }
@@ -76,12 +76,12 @@ func aged(by string, age time.Duration) bellcord.Cause {
 func earlyExpired(b *bench) {
 	n := b.node()
 	old, fresh := bellcord.NewTurnID(), bellcord.NewTurnID()
-	n.ok(ask(old, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
-	n.ok(ask(fresh, aged("fresh", bellcord.EarlyStopLifetime-time.Minute)))
+	n.ok(recordStop(old, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
+	n.ok(recordStop(fresh, aged("fresh", bellcord.EarlyStopLifetime-time.Minute)))
 	if stop := n.stopOf(old); stop != nil {
 		b.Errorf("the turn found an expired stop: %v", stop)
 	}
-	if stop := n.stopOf(fresh); who(stop) != "fresh" {
+	if stop := n.stopOf(fresh); requester(stop) != "fresh" {
 		b.Errorf("the turn found %v", stop)
 	}
 }
@@ -89,9 +89,9 @@ func earlyExpired(b *bench) {
 func earlyRenewed(b *bench) {
 	n := b.node()
 	id := bellcord.NewTurnID()
-	n.ok(ask(id, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
-	n.ok(ask(id, stopBy("new", bellcord.StopNow)))
-	if stop := n.stopOf(id); who(stop) != "new" {
+	n.ok(recordStop(id, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
+	n.ok(recordStop(id, stopBy("new", bellcord.StopNow)))
+	if stop := n.stopOf(id); requester(stop) != "new" {
 		b.Errorf("the turn found %v", stop)
 	}
 }
@@ -100,7 +100,7 @@ func earlyOnce(b *bench) {
 	n := b.node()
 	id := bellcord.NewTurnID()
 	s := n.session()
-	n.ok(ask(id, stopBy("anna", bellcord.StopNow)))
+	n.ok(recordStop(id, stopBy("anna", bellcord.StopNow)))
 	n.ok(acceptAs(s, id))
 	n.ok(bellcord.DeleteSession{ID: s})
 	if stop := n.stopOf(id); stop != nil {
@@ -114,11 +114,11 @@ func earlySurvives(b *bench) {
 		b.Fatal(err)
 	}
 	id := bellcord.NewTurnID()
-	(&node{b.T, receiver}).ok(ask(id, stopBy("anna", bellcord.StopNow)))
+	(&node{b.T, receiver}).ok(recordStop(id, stopBy("anna", bellcord.StopNow)))
 	if err := receiver.Close(); err != nil {
 		b.Fatal(err)
 	}
-	if stop := b.node().stopOf(id); who(stop) != "anna" {
+	if stop := b.node().stopOf(id); requester(stop) != "anna" {
 		b.Errorf("the turn found %v", stop)
 	}
 }

@@ -22,7 +22,7 @@ func stopFirst(b *bench) {
 		s := n.session()
 		t := n.running(s)
 		cause := stopBy("anna", mode)
-		other.ok(ask(t.turn, cause))
+		other.ok(recordStop(t.turn, cause))
 		n.unchanged(s, func() {
 			for _, end := range []bellcord.End{bellcord.EndDone, bellcord.EndFailed} {
 				if r := n.refused(t.ends(end), bellcord.ErrStopRecorded); r.Stop == nil || *r.Stop != cause {
@@ -38,9 +38,9 @@ func afterStepLoses(b *bench) {
 	n := b.node()
 	for _, end := range []bellcord.End{bellcord.EndDone, bellcord.EndFailed, bellcord.EndStopped} {
 		t := n.running(n.session())
-		n.ok(ask(t.turn, stopBy("anna", bellcord.StopAfterStep)))
+		n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopAfterStep)))
 		n.ok(t.ends(end))
-		if r := n.record(t.turn); r.Receipt == nil || r.Receipt.End != end || who(r.Stop) != "anna" {
+		if r := n.record(t.turn); r.Receipt == nil || r.Receipt.End != end || requester(r.Stop) != "anna" {
 			b.Errorf("ended as %s, but the record is %+v", end, r)
 		}
 	}
@@ -98,7 +98,7 @@ func raceOnce(b *bench, n, other *node, t claimed) bellcord.End {
 		from := []*node{n, other}[i%2]
 		all.Go(func() {
 			<-start
-			asks[i] = from.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+			asks[i] = from.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
 		})
 	}
 	close(start)

@@ -9,7 +9,7 @@ var fenceChecks = []check{
 	{"law 20: another node writes nothing, even if it guesses the fence", guessedFence},
 	{"a turn's appends are counted, and one that skips a number is refused", skipped},
 	{"a turn that never started may be ended by its own node, and by no other", endedUnstarted},
-	{"an append answers with the stop on record", appendTells},
+	{"an append answers with the stop on record", appendReports},
 }
 
 func staleFence(b *bench) {
@@ -18,12 +18,12 @@ func staleFence(b *bench) {
 	t := n.running(s)
 	n.unchanged(s, func() {
 		for _, fence := range []int64{t.fence - 1, t.fence + 1, -1} {
-			n.refused(t.under(fence).says(1, "x"), bellcord.ErrFenced)
+			n.refused(t.under(fence).appendTexts(1, "x"), bellcord.ErrFenced)
 			n.refused(t.under(fence).ends(bellcord.EndDone), bellcord.ErrFenced)
 			n.refused(t.under(fence).ends(bellcord.EndStopped), bellcord.ErrFenced)
 		}
 	})
-	n.ok(t.says(1, "x"))
+	n.ok(t.appendTexts(1, "x"))
 }
 
 func lateWrite(b *bench) {
@@ -31,11 +31,11 @@ func lateWrite(b *bench) {
 	for _, end := range []bellcord.End{bellcord.EndDone, bellcord.EndStopped, bellcord.EndFailed, bellcord.EndLost} {
 		s := n.session()
 		t := n.running(s)
-		n.ok(t.says(1, "x"))
+		n.ok(t.appendTexts(1, "x"))
 		n.ok(t.ends(end))
 		n.unchanged(s, func() {
-			n.refused(t.says(2, "late"), bellcord.ErrFenced)
-			n.refused(t.under(t.fence+1).says(2, "late"), bellcord.ErrFenced)
+			n.refused(t.appendTexts(2, "late"), bellcord.ErrFenced)
+			n.refused(t.under(t.fence+1).appendTexts(2, "late"), bellcord.ErrFenced)
 			other := bellcord.EndStopped
 			if end == other {
 				other = bellcord.EndDone
@@ -53,8 +53,8 @@ func tooEarly(b *bench) {
 	s := n.session()
 	t := claimed{s, n.queued(s), n.record(n.queued(s)).Fence}
 	n.unchanged(s, func() {
-		n.refused(t.says(1, "early"), bellcord.ErrFenced)
-		n.refused(claimed{s, bellcord.NewTurnID(), 1}.says(1, "nobody"), bellcord.ErrFenced)
+		n.refused(t.appendTexts(1, "early"), bellcord.ErrFenced)
+		n.refused(claimed{s, bellcord.NewTurnID(), 1}.appendTexts(1, "nobody"), bellcord.ErrFenced)
 		n.refused(claimed{s, bellcord.NewTurnID(), 1}.ends(bellcord.EndDone), bellcord.ErrFenced)
 	})
 }
@@ -65,9 +65,9 @@ func guessedFence(b *bench) {
 	t := n.running(s)
 	n.unchanged(s, func() {
 		other.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
-		other.refused(t.says(1, "not mine"), bellcord.ErrFenced)
+		other.refused(t.appendTexts(1, "not mine"), bellcord.ErrFenced)
 	})
-	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
 	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), bellcord.ErrFenced) })
 }
 
@@ -75,13 +75,13 @@ func skipped(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	n.ok(t.says(1, "one"))
+	n.ok(t.appendTexts(1, "one"))
 	n.unchanged(s, func() {
-		if r := n.do(t.says(3, "three"))[0]; r.Err == nil {
+		if r := n.do(t.appendTexts(3, "three"))[0]; r.Err == nil {
 			b.Error("an append that skips a number was accepted")
 		}
 	})
-	n.ok(t.says(2, "two"))
+	n.ok(t.appendTexts(2, "two"))
 }
 
 func endedUnstarted(b *bench) {
@@ -90,21 +90,21 @@ func endedUnstarted(b *bench) {
 	turn := n.queued(s)
 	t := claimed{s, turn, n.record(turn).Fence}
 	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), bellcord.ErrFenced) })
-	n.ok(ask(turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(recordStop(turn, stopBy("anna", bellcord.StopNow)))
 	n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
 	n.ok(t.ends(bellcord.EndStopped))
 	n.unchanged(s, func() { n.refused(claim(s, turn), bellcord.ErrFenced) })
 }
 
-func appendTells(b *bench) {
+func appendReports(b *bench) {
 	n, other := b.node(), b.node()
 	t := n.running(n.session())
-	if stop := n.ok(t.says(1, "one")).Stop; stop != nil {
+	if stop := n.ok(t.appendTexts(1, "one")).Stop; stop != nil {
 		b.Errorf("an unexpected stop: %v", stop)
 	}
 	cause := stopBy("anna", bellcord.StopNow)
-	other.ok(ask(t.turn, cause))
-	if stop := n.ok(t.says(2, "two")).Stop; stop == nil || *stop != cause {
+	other.ok(recordStop(t.turn, cause))
+	if stop := n.ok(t.appendTexts(2, "two")).Stop; stop == nil || *stop != cause {
 		b.Errorf("the append returned stop %v, want %v", stop, &cause)
 	}
 }

@@ -45,7 +45,7 @@ func fill(n *node, s bellcord.SessionID, total int) {
 		for ; at < total && len(texts) < 2000; at++ {
 			texts = append(texts, fmt.Sprint("event ", at+1))
 		}
-		n.ok(bellcord.AppendEvents{Session: s, Bodies: said(texts...), At: now()})
+		n.ok(bellcord.AppendEvents{Session: s, Bodies: textDeltas(texts...), At: now()})
 	}
 }
 

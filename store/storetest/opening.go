@@ -23,7 +23,7 @@ func openedByProcesses(b *bench) {
 	}
 	n := b.node()
 	for _, child := range children {
-		child.says(child.running(n.session()), 1)
+		child.appendTo(child.running(n.session()), 1)
 	}
 }
 
@@ -50,7 +50,7 @@ func openedAgain(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	n.do(t.says(1, "one", "two"), t.ends(bellcord.EndDone))
+	n.do(t.appendTexts(1, "one", "two"), t.ends(bellcord.EndDone))
 	before := kinds(n.log(s))
 	for range 2 {
 		if err := n.Close(); err != nil {
@@ -79,10 +79,10 @@ func news(b *bench) {
 	s := n.session()
 	tell(other, true, "another made a session")
 	turn := n.running(s)
-	n.ok(turn.says(1, "hello"))
+	n.ok(turn.appendTexts(1, "hello"))
 	tell(other, true, "another wrote")
-	other.ok(ask(turn.turn, stopBy("anna", bellcord.StopNow)))
-	n.ok(turn.says(2, "on")) // the node's own transaction in between hides no change
+	other.ok(recordStop(turn.turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(turn.appendTexts(2, "on")) // the node's own transaction in between hides no change
 	tell(n, true, "another asked for a stop")
 	if events := n.log(s); countKind(events, "stop_requested") != 1 || countKind(events, "text_delta") != 2 {
 		b.Errorf("the log is %v", kinds(events))

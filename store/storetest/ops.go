@@ -25,9 +25,9 @@ func claim(s bellcord.SessionID, id bellcord.TurnID) bellcord.ClaimTurn {
 	return bellcord.ClaimTurn{Session: s, Turn: id, At: now()}
 }
 
-// says returns the n-th append of a turn, with one event per text.
-func (c claimed) says(n int64, texts ...string) bellcord.AppendEvents {
-	return bellcord.AppendEvents{Session: c.session, Turn: c.turn, Fence: c.fence, N: n, Bodies: said(texts...), At: now()}
+// appendTexts returns the n-th append of a turn, with one event per text.
+func (c claimed) appendTexts(n int64, texts ...string) bellcord.AppendEvents {
+	return bellcord.AppendEvents{Session: c.session, Turn: c.turn, Fence: c.fence, N: n, Bodies: textDeltas(texts...), At: now()}
 }
 
 // ends returns the end of a turn with a matching receipt.
@@ -60,11 +60,11 @@ func stopBy(who string, mode bellcord.StopMode) bellcord.Cause {
 	return bellcord.Cause{Kind: bellcord.CausePerson, By: who, Source: "storetest", Reason: "enough", At: now(), Mode: mode}
 }
 
-func ask(id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
+func recordStop(id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
 	return bellcord.RecordStop{Turn: id, Cause: cause}
 }
 
-func said(texts ...string) []bellcord.Body {
+func textDeltas(texts ...string) []bellcord.Body {
 	var all []bellcord.Body
 	for _, text := range texts {
 		all = append(all, bellcord.TextDelta{Text: text})
@@ -83,8 +83,8 @@ func textOf(ev bellcord.Event) string {
 	return fmt.Sprintf("%s of %s", ev.Body.Kind(), ev.Turn)
 }
 
-// who returns the requester of a recorded stop.
-func who(c *bellcord.Cause) string {
+// requester returns the requester of a recorded stop.
+func requester(c *bellcord.Cause) string {
 	if c == nil {
 		return "nobody"
 	}

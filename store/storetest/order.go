@@ -23,7 +23,7 @@ func ordered(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	n.do(t.says(1, "one", "two"), note(s, "three"), t.says(2, "four"))
+	n.do(t.appendTexts(1, "one", "two"), note(s, "three"), t.appendTexts(2, "four"))
 	n.ok(t.ends(bellcord.EndDone))
 	var got []string
 	for _, ev := range n.log(s) {
@@ -44,7 +44,7 @@ func answeredAsRead(b *bench) {
 	t := accept(s)
 	c := claimed{s, t.Turn, 1}
 	ops := []bellcord.Op{
-		t, claim(s, t.Turn), c.says(1, "a", "b"), note(s, "c"), ask(t.Turn, stopBy("anna", bellcord.StopNow)), c.ends(bellcord.EndStopped),
+		t, claim(s, t.Turn), c.appendTexts(1, "a", "b"), note(s, "c"), recordStop(t.Turn, stopBy("anna", bellcord.StopNow)), c.ends(bellcord.EndStopped),
 	}
 	var answered []bellcord.Event
 	for _, op := range ops {

@@ -24,7 +24,7 @@ func (n *node) sessionOf(owner string) bellcord.SessionID {
 	return s.ID
 }
 
-func askAs(owner string, id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
+func recordStopAs(owner string, id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
 	return bellcord.RecordStop{Turn: id, Owner: owner, Cause: cause}
 }
 
@@ -32,7 +32,7 @@ func ownedStop(b *bench) {
 	n, other := b.node(), b.node()
 	turn := n.running(n.sessionOf("anna"))
 	n.unchanged(turn.session, func() {
-		r := other.refused(askAs("bert", turn.turn, stopBy("bert", bellcord.StopNow)), bellcord.ErrNoTurn)
+		r := other.refused(recordStopAs("bert", turn.turn, stopBy("bert", bellcord.StopNow)), bellcord.ErrNoTurn)
 		if r.Record != nil || r.Stop != nil {
 			b.Errorf("bert's stop returned %+v", r)
 		}
@@ -40,16 +40,16 @@ func ownedStop(b *bench) {
 	if stop := n.record(turn.turn).Stop; stop != nil {
 		b.Errorf("a stop by %s is recorded", stop.By)
 	}
-	other.ok(askAs("anna", turn.turn, stopBy("anna", bellcord.StopNow)))
-	if stop := n.record(turn.turn).Stop; who(stop) != "anna" {
-		b.Errorf("the recorded stop is by %s", who(stop))
+	other.ok(recordStopAs("anna", turn.turn, stopBy("anna", bellcord.StopNow)))
+	if stop := n.record(turn.turn).Stop; requester(stop) != "anna" {
+		b.Errorf("the recorded stop is by %s", requester(stop))
 	}
 }
 
 func ownedEarly(b *bench) {
 	n, other := b.node(), b.node()
 	id := bellcord.NewTurnID()
-	n.ok(askAs("bert", id, stopBy("bert", bellcord.StopNow)))
+	n.ok(recordStopAs("bert", id, stopBy("bert", bellcord.StopNow)))
 	if r := other.ok(acceptAs(other.sessionOf("anna"), id)); r.Stop != nil {
 		b.Errorf("anna's turn was stopped by %s", r.Stop.By)
 	}
@@ -58,10 +58,10 @@ func ownedEarly(b *bench) {
 func ownedEarlyBoth(b *bench) {
 	n := b.node()
 	id := bellcord.NewTurnID()
-	n.ok(askAs("bert", id, stopBy("bert", bellcord.StopNow)))
-	n.ok(askAs("anna", id, stopBy("anna", bellcord.StopNow)))
-	if r := n.ok(acceptAs(n.sessionOf("anna"), id)); who(r.Stop) != "anna" {
-		b.Errorf("anna's turn was stopped by %s", who(r.Stop))
+	n.ok(recordStopAs("bert", id, stopBy("bert", bellcord.StopNow)))
+	n.ok(recordStopAs("anna", id, stopBy("anna", bellcord.StopNow)))
+	if r := n.ok(acceptAs(n.sessionOf("anna"), id)); requester(r.Stop) != "anna" {
+		b.Errorf("anna's turn was stopped by %s", requester(r.Stop))
 	}
 }
 
@@ -71,17 +71,17 @@ func ownedByAnybody(b *bench) {
 		first, second bellcord.RecordStop
 		want          string
 	}{
-		{askAs("", "", stopBy("admin", bellcord.StopNow)), askAs("anna", "", stopBy("anna", bellcord.StopNow)), "admin"},
-		{askAs("anna", "", stopBy("anna", bellcord.StopNow)), askAs("", "", stopBy("admin", bellcord.StopNow)), "anna"},
-		{askAs("anna", "", stopBy("anna", bellcord.StopAfterStep)), askAs("", "", stopBy("admin", bellcord.StopNow)), "admin"},
-		{askAs("", "", stopBy("admin", bellcord.StopAfterStep)), askAs("anna", "", stopBy("anna", bellcord.StopNow)), "anna"},
+		{recordStopAs("", "", stopBy("admin", bellcord.StopNow)), recordStopAs("anna", "", stopBy("anna", bellcord.StopNow)), "admin"},
+		{recordStopAs("anna", "", stopBy("anna", bellcord.StopNow)), recordStopAs("", "", stopBy("admin", bellcord.StopNow)), "anna"},
+		{recordStopAs("anna", "", stopBy("anna", bellcord.StopAfterStep)), recordStopAs("", "", stopBy("admin", bellcord.StopNow)), "admin"},
+		{recordStopAs("", "", stopBy("admin", bellcord.StopAfterStep)), recordStopAs("anna", "", stopBy("anna", bellcord.StopNow)), "anna"},
 	} {
 		id := bellcord.NewTurnID()
 		test.first.Turn, test.second.Turn = id, id
 		n.ok(test.first)
 		n.ok(test.second)
-		if r := n.ok(acceptAs(n.sessionOf("anna"), id)); who(r.Stop) != test.want {
-			b.Errorf("stopped by %s, want %s", who(r.Stop), test.want)
+		if r := n.ok(acceptAs(n.sessionOf("anna"), id)); requester(r.Stop) != test.want {
+			b.Errorf("stopped by %s, want %s", requester(r.Stop), test.want)
 		}
 	}
 }

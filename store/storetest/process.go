@@ -107,8 +107,8 @@ func (p *process) running(s bellcord.SessionID) claimed {
 	return claimed{s, turn, p.number()}
 }
 
-// says makes the child append to its turn and returns the sequence number.
-func (p *process) says(c claimed, n int64) int64 {
+// appendTo makes the child append to its turn and returns the sequence number.
+func (p *process) appendTo(c claimed, n int64) int64 {
 	p.b.Helper()
 	p.sendLine("append", c.session, c.turn, c.fence, n)
 	return p.number()

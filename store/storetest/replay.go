@@ -25,8 +25,8 @@ func life(s bellcord.SessionID, fence int64) []bellcord.Op {
 	a := accept(s)
 	c := claimed{s, a.Turn, fence}
 	return []bellcord.Op{
-		a, claim(s, a.Turn), c.says(1, "one", "two"), c.says(2, "three"),
-		ask(a.Turn, stopBy("anna", bellcord.StopAfterStep)), ask(a.Turn, stopBy("ben", bellcord.StopNow)), c.ends(bellcord.EndStopped),
+		a, claim(s, a.Turn), c.appendTexts(1, "one", "two"), c.appendTexts(2, "three"),
+		recordStop(a.Turn, stopBy("anna", bellcord.StopAfterStep)), recordStop(a.Turn, stopBy("ben", bellcord.StopNow)), c.ends(bellcord.EndStopped),
 	}
 }
 
@@ -59,7 +59,7 @@ func replayBatch(b *bench) {
 	n := b.node()
 	s := n.session()
 	early := acceptAs(s, bellcord.NewTurnID())
-	batch := append(life(s, firstFence(n)), ask(early.Turn, stopBy("early", bellcord.StopNow)), early)
+	batch := append(life(s, firstFence(n)), recordStop(early.Turn, stopBy("early", bellcord.StopNow)), early)
 	n.do(batch...)
 	record := n.record(early.Turn)
 	n.unchanged(s, func() {
@@ -98,8 +98,8 @@ func replayStop(b *bench) {
 	n := b.node()
 	s := n.session()
 	c := claimed{s, n.queued(s), firstFence(n)}
-	n.ok(ask(c.turn, stopBy("anna", bellcord.StopAfterStep)))
-	for _, op := range []bellcord.Op{claim(s, c.turn), c.says(1, "one")} {
+	n.ok(recordStop(c.turn, stopBy("anna", bellcord.StopAfterStep)))
+	for _, op := range []bellcord.Op{claim(s, c.turn), c.appendTexts(1, "one")} {
 		sameAnswer(b, op, n.ok(op), n.ok(op))
 	}
 }

@@ -77,10 +77,10 @@ func scopeOfOwner(b *bench) {
 func scopeTwice(b *bench) {
 	n, other := b.node(), b.node()
 	turn := other.running(other.session())
-	n.ok(ask(turn.turn, stopBy("first", bellcord.StopNow)))
+	n.ok(recordStop(turn.turn, stopBy("first", bellcord.StopNow)))
 	n.unchanged(turn.session, func() { n.ok(bellcord.RecordStops{Cause: stopBy("second", bellcord.StopNow)}) })
-	if stop := n.record(turn.turn).Stop; who(stop) != "first" {
-		b.Errorf("the recorded stop is by %s", who(stop))
+	if stop := n.record(turn.turn).Stop; requester(stop) != "first" {
+		b.Errorf("the recorded stop is by %s", requester(stop))
 	}
 }
 

@@ -114,14 +114,14 @@ func sessionDeleted(b *bench) {
 			b.Errorf("reading its turn: %v", err)
 		}
 	}
-	n.refused(t.says(1, "late"), bellcord.ErrFenced)
+	n.refused(t.appendTexts(1, "late"), bellcord.ErrFenced)
 	n.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
 	n.refused(claim(gone, waits), bellcord.ErrFenced)
 	n.refused(accept(gone), bellcord.ErrNoSession)
 	if events := other.log(gone); len(events) > 0 {
 		b.Errorf("events remain: %v", kinds(events))
 	}
-	n.ok(kept.says(1, "still here"))
+	n.ok(kept.appendTexts(1, "still here"))
 }
 
 func nothingThere(b *bench) {

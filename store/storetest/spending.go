@@ -58,7 +58,7 @@ func spendingKept(b *bench) {
 func refusedSpendsNothing(b *bench) {
 	n := b.node()
 	t := n.running(n.session())
-	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
 	n.refused(t.costs(bellcord.EndDone, now()), bellcord.ErrStopRecorded)
 	b.spending(n, bellcord.SpendingQuery{})
 	stopped := t.costs(bellcord.EndStopped, now())

@@ -32,7 +32,7 @@ func woken(b *bench) {
 	stale := b.forsaken(func(n *node) {
 		s := n.session()
 		runs, waits = n.running(s), n.queued(s)
-		n.ok(runs.says(1, "before"))
+		n.ok(runs.appendTexts(1, "before"))
 	})
 	n := b.node()
 	taken := n.takeOver()
@@ -40,17 +40,17 @@ func woken(b *bench) {
 		b.Fatalf("taken: %v", taken)
 	}
 	n.unchanged(runs.session, func() {
-		stale.refused(runs.says(2, "after"), bellcord.ErrFenced)
+		stale.refused(runs.appendTexts(2, "after"), bellcord.ErrFenced)
 		stale.refused(runs.ends(bellcord.EndDone), bellcord.ErrFenced)
 		stale.refused(runs.under(taken[runs.turn].Fence).ends(bellcord.EndStopped), bellcord.ErrFenced)
 		stale.refused(claimed{runs.session, waits, 0}.ends(bellcord.EndStopped), bellcord.ErrFenced)
 	})
 	n.ok(runs.under(taken[runs.turn].Fence).ends(bellcord.EndLost))
 	n.unchanged(runs.session, func() {
-		stale.refused(runs.says(2, "after"), bellcord.ErrFenced)
+		stale.refused(runs.appendTexts(2, "after"), bellcord.ErrFenced)
 		stale.refused(claim(runs.session, waits), bellcord.ErrFenced)
 	})
-	hears(b, stale)
+	expectStops(b, stale)
 }
 
 func takenMidway(b *bench) {
@@ -65,13 +65,13 @@ func takenMidway(b *bench) {
 			if i == 20 {
 				close(midway)
 			}
-			if stale.do(t.says(int64(i+1), "x"))[0].Err != nil {
+			if stale.do(t.appendTexts(int64(i+1), "x"))[0].Err != nil {
 				return
 			}
 			acknowledged++
 		}
 		<-taken
-		stale.refused(t.says(61, "x"), bellcord.ErrFenced)
+		stale.refused(t.appendTexts(61, "x"), bellcord.ErrFenced)
 	})
 	<-midway
 	r := n.takeOver()[t.turn]

@@ -15,7 +15,7 @@ var stopChecks = []check{
 	{"a stop that cuts now overrules one that waits for a step, and not the other way round", overruled},
 	{"law 3: a stop of an ended turn changes nothing and says how it ended", tooLate},
 	{"law 1: a stop touches its own turn and no other", onlyThat},
-	{"a node hears of the stops of its own unended turns, and only of these", heard},
+	{"a node hears of the stops of its own unended turns, and only of these", stopsDelivered},
 	{"a stop shows in the record, the log and the claim", recorded},
 }
 
@@ -23,11 +23,11 @@ func firstStays(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	t := n.running(s)
-	n.ok(ask(t.turn, stopBy("first", bellcord.StopNow)))
+	n.ok(recordStop(t.turn, stopBy("first", bellcord.StopNow)))
 	n.unchanged(s, func() {
 		for _, mode := range []bellcord.StopMode{bellcord.StopNow, bellcord.StopForce, bellcord.StopAfterStep, ""} {
-			r := other.ok(ask(t.turn, stopBy("later", mode)))
-			if r.Record == nil || who(r.Record.Stop) != "first" || who(r.Stop) != "first" {
+			r := other.ok(recordStop(t.turn, stopBy("later", mode)))
+			if r.Record == nil || requester(r.Record.Stop) != "first" || requester(r.Stop) != "first" {
 				b.Errorf("a later stop (%s) returned %v, record %+v", mode, r.Stop, r.Record)
 			}
 		}
@@ -42,10 +42,10 @@ func manyStops(b *bench) {
 	var all sync.WaitGroup
 	for i := range told {
 		from := []*node{n, other}[i%2]
-		all.Go(func() { told[i] = who(from.ok(ask(t.turn, stopBy(fmt.Sprint(i), bellcord.StopNow))).Stop) })
+		all.Go(func() { told[i] = requester(from.ok(recordStop(t.turn, stopBy(fmt.Sprint(i), bellcord.StopNow))).Stop) })
 	}
 	all.Wait()
-	stays := who(n.record(t.turn).Stop)
+	stays := requester(n.record(t.turn).Stop)
 	if slices.ContainsFunc(told, func(by string) bool { return by != stays }) {
 		b.Errorf("%s's stop is recorded, the results were %v", stays, told)
 	}
@@ -59,14 +59,14 @@ func overruled(b *bench) {
 	for _, mode := range []bellcord.StopMode{bellcord.StopNow, bellcord.StopForce, ""} {
 		s := n.session()
 		t := n.running(s)
-		n.ok(ask(t.turn, stopBy("patient", bellcord.StopAfterStep)))
-		n.unchanged(s, func() { n.ok(ask(t.turn, stopBy("as patient", bellcord.StopAfterStep))) })
-		r := n.ok(ask(t.turn, stopBy("hasty", mode)))
-		if who(r.Stop) != "hasty" || len(r.Events) != 1 {
+		n.ok(recordStop(t.turn, stopBy("patient", bellcord.StopAfterStep)))
+		n.unchanged(s, func() { n.ok(recordStop(t.turn, stopBy("as patient", bellcord.StopAfterStep))) })
+		r := n.ok(recordStop(t.turn, stopBy("hasty", mode)))
+		if requester(r.Stop) != "hasty" || len(r.Events) != 1 {
 			b.Errorf("overruled by %q: %v, %v", mode, r.Stop, kinds(r.Events))
 		}
-		n.unchanged(s, func() { n.ok(ask(t.turn, stopBy("patient", bellcord.StopAfterStep))) })
-		if r := n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded); who(r.Stop) != "hasty" {
+		n.unchanged(s, func() { n.ok(recordStop(t.turn, stopBy("patient", bellcord.StopAfterStep))) })
+		if r := n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded); requester(r.Stop) != "hasty" {
 			b.Errorf("done lost to %v", r.Stop)
 		}
 	}
@@ -78,7 +78,7 @@ func tooLate(b *bench) {
 	t := n.running(s)
 	n.ok(t.ends(bellcord.EndDone))
 	n.unchanged(s, func() {
-		r := other.ok(ask(t.turn, stopBy("late", bellcord.StopNow)))
+		r := other.ok(recordStop(t.turn, stopBy("late", bellcord.StopNow)))
 		if r.Record == nil || r.Record.State != bellcord.StateEnded || r.Record.Receipt == nil || r.Record.Receipt.End != bellcord.EndDone {
 			b.Errorf("the result is %+v", r.Record)
 		}
@@ -92,9 +92,9 @@ func onlyThat(b *bench) {
 	n := b.node()
 	s := n.session()
 	t, next := n.running(s), n.queued(s)
-	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
+	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
 	n.ok(t.ends(bellcord.EndStopped))
-	n.ok(ask(t.turn, stopBy("again", bellcord.StopNow)))
+	n.ok(recordStop(t.turn, stopBy("again", bellcord.StopNow)))
 	r := n.ok(claim(s, next))
 	if r.Stop != nil || n.record(next).Stop != nil {
 		b.Errorf("the next turn has a stop: %v", r.Stop)
@@ -102,23 +102,23 @@ func onlyThat(b *bench) {
 	n.ok(claimed{s, next, r.Fence}.ends(bellcord.EndDone))
 }
 
-func heard(b *bench) {
+func stopsDelivered(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	runs, waits, spared := n.running(s), n.queued(s), n.queued(s)
 	over, theirs := n.running(n.session()), other.queued(s)
 	for _, id := range []bellcord.TurnID{runs.turn, waits, over.turn, theirs} {
-		other.ok(ask(id, stopBy("anna", bellcord.StopNow)))
+		other.ok(recordStop(id, stopBy("anna", bellcord.StopNow)))
 	}
 	n.ok(over.ends(bellcord.EndStopped))
-	hears(b, n, runs.turn, waits)
-	hears(b, other, theirs)
+	expectStops(b, n, runs.turn, waits)
+	expectStops(b, other, theirs)
 	n.ok(runs.ends(bellcord.EndStopped))
-	n.ok(ask(spared, stopBy("ben", bellcord.StopAfterStep)))
-	hears(b, n, waits, spared)
+	n.ok(recordStop(spared, stopBy("ben", bellcord.StopAfterStep)))
+	expectStops(b, n, waits, spared)
 }
 
-func hears(b *bench, n *node, want ...bellcord.TurnID) {
+func expectStops(b *bench, n *node, want ...bellcord.TurnID) {
 	b.Helper()
 	records, err := n.RecordedStops(b.Context())
 	if err != nil {
@@ -142,7 +142,7 @@ func recorded(b *bench) {
 	s := n.session()
 	turn := n.queued(s)
 	cause := stopBy("anna", bellcord.StopAfterStep)
-	r := other.ok(ask(turn, cause))
+	r := other.ok(recordStop(turn, cause))
 	if r.Record == nil || r.Record.ID != turn || r.Record.State != bellcord.StateQueued || len(r.Events) != 1 || r.Events[0].Turn != turn {
 		b.Fatalf("the result is %+v with %v", r.Record, kinds(r.Events))
 	}

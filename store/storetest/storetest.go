@@ -41,8 +41,8 @@ type Harness struct {
 
 // check is one requirement: a description and its test.
 type check struct {
-	says  string
-	prove func(*bench)
+	description string
+	prove       func(*bench)
 }
 
 var suite = map[string][]check{
@@ -75,10 +75,10 @@ func Run(t *testing.T, h Harness) {
 	excused := map[string]bool{}
 	for topic, checks := range suite {
 		for _, c := range checks {
-			excused[c.says] = h.Gaps[c.says] != ""
-			t.Run(topic+"/"+c.says, func(t *testing.T) {
+			excused[c.description] = h.Gaps[c.description] != ""
+			t.Run(topic+"/"+c.description, func(t *testing.T) {
 				t.Parallel()
-				if why := h.Gaps[c.says]; why != "" && os.Getenv(envGaps) == "" {
+				if why := h.Gaps[c.description]; why != "" && os.Getenv(envGaps) == "" {
 					t.Skip("known gap: " + why)
 				}
 				c.prove(&bench{T: t, Harness: h, place: h.Place(t)})

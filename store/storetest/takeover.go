@@ -31,20 +31,20 @@ func alive(b *bench) {
 			b.Fatalf("turns were taken from a live node: %v", taken)
 		}
 	}
-	n.ok(mine.says(1, "alive"))
-	child.says(theirs, 1)
+	n.ok(mine.appendTexts(1, "alive"))
+	child.appendTo(theirs, 1)
 }
 
 func paused(b *bench) {
 	n, child := b.node(), b.process()
 	t := child.running(n.session())
-	child.says(t, 1)
+	child.appendTo(t, 1)
 	child.pause()
 	if taken := n.takeOver(); len(taken) > 0 {
 		b.Errorf("turns were taken from a paused node: %v", taken)
 	}
 	child.resume()
-	if seq := child.says(t, 2); seq != 4 {
+	if seq := child.appendTo(t, 2); seq != 4 {
 		b.Errorf("the resumed node's event has sequence number %d, want 4", seq)
 	}
 }
@@ -54,7 +54,7 @@ func killed(b *bench) {
 	s := n.session()
 	runs, waits := child.running(s), child.queued(s)
 	before := n.record(waits).Fence
-	child.says(runs, 1)
+	child.appendTo(runs, 1)
 	child.kill()
 	taken := n.takeOver()
 	if r := taken[runs.turn]; r.State != bellcord.StateRunning || r.Fence <= runs.fence || r.Session != s {
@@ -67,7 +67,7 @@ func killed(b *bench) {
 		b.Errorf("took %d turns, then %d: turns must be returned until they have ended", len(taken), len(again))
 	}
 	n.unchanged(s, func() {
-		n.refused(runs.says(2, "late"), bellcord.ErrFenced)
+		n.refused(runs.appendTexts(2, "late"), bellcord.ErrFenced)
 		n.refused(runs.ends(bellcord.EndDone), bellcord.ErrFenced)
 	})
 	n.ok(runs.under(taken[runs.turn].Fence).ends(bellcord.EndLost))
@@ -80,14 +80,14 @@ func killed(b *bench) {
 func stopOutlives(b *bench) {
 	n, child := b.node(), b.process()
 	t := child.running(n.session())
-	n.ok(ask(t.turn, stopBy("anna", bellcord.StopNow)))
-	hears(b, n)
+	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
+	expectStops(b, n)
 	child.kill()
 	r := n.takeOver()[t.turn]
-	if who(r.Stop) != "anna" {
+	if requester(r.Stop) != "anna" {
 		b.Errorf("the taken turn: %+v", r)
 	}
-	hears(b, n, t.turn)
+	expectStops(b, n, t.turn)
 	n.refused(t.under(r.Fence).ends(bellcord.EndDone), bellcord.ErrStopRecorded)
 	n.ok(t.under(r.Fence).ends(bellcord.EndStopped))
 }
@@ -146,18 +146,18 @@ func takenAndRun(b *bench) {
 			b.Errorf("fence %d, then %d", fence, again)
 		}
 	})
-	n.ok(claimed{s, waits, fence}.says(1, "run at last"))
+	n.ok(claimed{s, waits, fence}.appendTexts(1, "run at last"))
 }
 
 func takenAndWritten(b *bench) {
 	n, child := b.node(), b.process()
 	t := child.running(n.session())
 	for i := range int64(3) {
-		child.says(t, i+1)
+		child.appendTo(t, i+1)
 	}
 	child.kill()
 	t.fence = n.takeOver()[t.turn].Fence
-	n.ok(t.says(1, "what the new owner says"))
+	n.ok(t.appendTexts(1, "what the new owner says"))
 	if events := n.log(t.session); textOf(events[len(events)-1]) != "what the new owner says" {
 		b.Errorf("the append of the new owner succeeded, but the log ends with %q", textOf(events[len(events)-1]))
 	}

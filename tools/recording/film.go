@@ -18,7 +18,7 @@ const (
 	lastStays  = 3 * time.Second // before it starts over
 )
 
-const looks = `.t{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:#e6edf3;white-space:pre}` +
+const styles = `.t{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:#e6edf3;white-space:pre}` +
 	`.b{font-weight:700}.d{fill-opacity:.62}.i{font-style:italic}.u{text-decoration:underline}`
 
 // film returns the picture of consecutive screens. They are placed side by side, like the frames of
@@ -36,7 +36,7 @@ func film(title string, frames []screen) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n", width, height, width, height, html.EscapeString(title))
-	fmt.Fprintf(&b, "<style>%s%s</style>\n", looks, motion(frames, width))
+	fmt.Fprintf(&b, "<style>%s%s</style>\n", styles, motion(frames, width))
 	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%.0f" height="%.0f" rx="10" fill="#0d1117" stroke="#6e7681"/>`+"\n", width-1, height-1)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
 		fmt.Fprintf(&b, `<circle cx="%d" cy="19" r="5.5" fill="%s"/>`, 22+20*i, colour)
@@ -67,7 +67,7 @@ func motion(frames []screen, width float64) string {
 // reel collects the frames and the rows that they use.
 type reel struct {
 	rows, frames strings.Builder
-	known        map[string]int
+	classes      map[string]int
 }
 
 func (r *reel) addScreen(x float64, f screen) {
@@ -89,13 +89,13 @@ func (r *reel) addScreen(x float64, f screen) {
 
 // row returns the number of the row with this content.
 func (r *reel) row(text string) int {
-	if r.known == nil {
-		r.known = map[string]int{}
+	if r.classes == nil {
+		r.classes = map[string]int{}
 	}
-	n, known := r.known[text]
+	n, known := r.classes[text]
 	if !known {
-		n = len(r.known)
-		r.known[text] = n
+		n = len(r.classes)
+		r.classes[text] = n
 		fmt.Fprintf(&r.rows, "<g id=\"r%d\">%s</g>\n", n, text)
 	}
 	return n

@@ -66,7 +66,7 @@ func (j *Journal) await(ctx context.Context, grown <-chan struct{}) error {
 	j.waiting.Add(1)
 	defer j.waiting.Add(-1)
 	if j.stale.Swap(false) { // a refresh skipped this journal because it had no waiting reader
-		if err := j.look(ctx); err != nil {
+		if err := j.readHead(ctx); err != nil {
 			return err
 		}
 	}

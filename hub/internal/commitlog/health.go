@@ -49,8 +49,8 @@ func (h *health) failed() <-chan struct{} {
 	return h.down
 }
 
-// looked records the result of polling the store.
-func (h *health) looked(err error) {
+// polled records the result of polling the store.
+func (h *health) polled(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lost = nil

@@ -23,7 +23,7 @@ type Journal struct {
 	size     int      // bytes in waits
 	onDirty  bool     // the journal is on the dirty stack or in the backlog
 	onUrgent bool
-	room     chan struct{}    // closed and replaced when waits is taken
+	drained  chan struct{}    // closed and replaced when waits is taken
 	last     int64            // newest durable sequence number seen here
 	tail     []bellcord.Event // newest durable events, without gaps
 	kept     int              // bytes in tail
@@ -122,8 +122,8 @@ func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 		}
 	}
 	j.waits, j.size = nil, 0
-	close(j.room)
-	j.room = make(chan struct{})
+	close(j.drained)
+	j.drained = make(chan struct{})
 	return batch, size
 }
 
@@ -196,8 +196,8 @@ func (j *Journal) grewTo(seq int64) {
 	}
 }
 
-// look reads the session's newest sequence number from the store.
-func (j *Journal) look(ctx context.Context) error {
+// readHead reads the session's newest sequence number from the store.
+func (j *Journal) readHead(ctx context.Context) error {
 	seq, err := j.log.store.Tail(ctx, j.session)
 	if err != nil {
 		return err
@@ -208,8 +208,8 @@ func (j *Journal) look(ctx context.Context) error {
 	return nil
 }
 
-// look is Journal.look for several journals at once.
-func (l *Log) look(ctx context.Context, journals []*Journal) error {
+// readHeads is Journal.readHead for several journals at once.
+func (l *Log) readHeads(ctx context.Context, journals []*Journal) error {
 	if len(journals) == 0 {
 		return nil
 	}

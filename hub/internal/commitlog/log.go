@@ -67,8 +67,8 @@ func (l *Log) Closed() <-chan struct{} { return l.closed }
 // I/O and takes no lock.
 func (l *Log) Failing() error { return l.health.failing() }
 
-// Looked records the result of polling the store.
-func (l *Log) Looked(err error) { l.health.looked(err) }
+// Polled records the result of polling the store.
+func (l *Log) Polled(err error) { l.health.polled(err) }
 
 // Unseen reports whether reading the newest sequence number of a session has
 // failed since the last call. If so, the caller must call Refresh.
@@ -76,13 +76,13 @@ func (l *Log) Unseen() bool { return l.unseen.Swap(false) }
 
 // Refresh wakes the readers of sessions to which other processes have appended
 // events.
-func (l *Log) Refresh(ctx context.Context) error { return l.look(ctx, l.stale()) }
+func (l *Log) Refresh(ctx context.Context) error { return l.readHeads(ctx, l.stale()) }
 
 // Follow returns a cursor that reads a session after the given sequence number.
 func (l *Log) Follow(ctx context.Context, session bellcord.SessionID, after int64) (*Cursor, error) {
 	c := &Cursor{journal: l.Journal(session), after: after}
 	l.opts.View(session, true) // before reading the store, so that no event is missed
-	if err := c.journal.look(ctx); err != nil {
+	if err := c.journal.readHead(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (l *Log) commit(batch []*Entry) {
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
 		if again { // the result of a repeated op does not contain the events of the first attempt
-			l.lookAt(e.journal)
+			l.readHeadsOf(e.journal)
 		}
 	}
 	l.notifyWatch(took, results)
@@ -201,19 +201,19 @@ func opsOf(batch []*Entry) []bellcord.Op {
 	return ops
 }
 
-// lookAt reads a session's newest sequence number. If that fails, the next
+// readHeadsOf reads a session's newest sequence number. If that fails, the next
 // refresh reads it.
-func (l *Log) lookAt(j *Journal) {
-	ctx, done := context.WithTimeout(context.Background(), lookTimeout)
+func (l *Log) readHeadsOf(j *Journal) {
+	ctx, done := context.WithTimeout(context.Background(), readTimeout)
 	defer done()
-	if err := j.look(ctx); err != nil {
+	if err := j.readHead(ctx); err != nil {
 		l.unseen.Store(true)
 		l.opts.Logger.Error("cannot read the session's last event number", "session", j.session, "err", err)
 	}
 }
 
-// lookTimeout limits the duration of lookAt.
-const lookTimeout = 5 * time.Second
+// readTimeout limits the duration of readHeadsOf.
+const readTimeout = 5 * time.Second
 
 // notifyWatch calls Options.Watch with the committed results.
 func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {
@@ -270,7 +270,7 @@ func (l *Log) Journal(session bellcord.SessionID) *Journal {
 	defer l.mu.Unlock()
 	j := l.journals[session]
 	if j == nil {
-		j = &Journal{log: l, session: session, grown: make(chan struct{}), room: make(chan struct{})}
+		j = &Journal{log: l, session: session, grown: make(chan struct{}), drained: make(chan struct{})}
 		l.journals[session] = j
 	}
 	j.holders++

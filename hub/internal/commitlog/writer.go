@@ -53,7 +53,7 @@ func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for j.size > mostWaiting && !w.sealed && ctx.Err() == nil {
-		room := j.room
+		room := j.drained
 		j.mu.Unlock()
 		select {
 		case <-room:

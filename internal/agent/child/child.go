@@ -76,8 +76,8 @@ const Patience = 3 * time.Second
 type Agent struct {
 	Definition Definition
 	Keeper     *proc.Keeper
-	// Speak returns a Speaker for a new process.
-	Speak func(Process) Speaker
+	// NewSpeaker returns a Speaker for a new process.
+	NewSpeaker func(Process) Speaker
 	// Idle is how long a process without a turn is kept; 0 means 15 minutes.
 	Idle time.Duration
 	// Silent sends prompts unchanged: without a note about the previous,

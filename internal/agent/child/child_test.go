@@ -64,7 +64,7 @@ func TestIdle_TimeoutExpires_EndsOnlyIdleProcesses(t *testing.T) {
 	first := s.done("one")
 	eventually(t, "the idle process is gone", func() bool { return gone(pid(first)) })
 	busy := s.prompt(s.session.ID, "work hard")
-	s.speaks(busy)
+	s.waitForText(busy)
 	<-time.After(400 * time.Millisecond)
 	if r := s.stop(busy); len(r.Processes.Ended) > 0 {
 		t.Errorf("a busy process was ended: %+v", r.Processes)
@@ -94,7 +94,7 @@ func TestLaw15_StoppedTurnLeavesProcess_EndsItAndKeepsAgent(t *testing.T) {
 	first := s.done("one")
 	token := fmt.Sprintf("98762.%d", time.Now().UnixNano())
 	turn := s.prompt(s.session.ID, "leave "+token)
-	s.speaks(turn)
+	s.waitForText(turn)
 	r := s.stop(turn)
 	if found := living(token); len(found) > 0 || len(r.Processes.Ended) != 1 {
 		t.Errorf("%v live; %+v", found, r.Processes)
@@ -143,7 +143,7 @@ func TestPrompt_AfterStoppedTurn_IncludesAnswerSoFarOnce(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		s := newStage(t, func(a *child.Agent) { a.Silent = silent })
 		turn := s.prompt(s.session.ID, "work on the roof")
-		s.speaks(turn)
+		s.waitForText(turn)
 		s.stop(turn)
 		text := s.done("and now")
 		if told := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "Your answer so far: «working on on the roof»"); told == silent {
@@ -163,7 +163,7 @@ func TestRenew_AfterStop_StartsNewSessionWithConversation(t *testing.T) {
 		t.Error("it was renewed without a stop")
 	}
 	turn := s.prompt(s.session.ID, "work on the roof")
-	s.speaks(turn)
+	s.waitForText(turn)
 	s.stop(turn)
 	text := s.done("and now")
 	if pid(text) == pid(first) {
@@ -231,7 +231,7 @@ func TestLaw18_TwoHundredSessionsHalfStopped_LeakNothingAndDoNotMix(t *testing.T
 			} else if r := s.end(turn); r.End != bellcord.EndDone {
 				t.Errorf("%s ended %s: %s", word, r.End, r.Error)
 			}
-			if text := s.said(turn); text != "" && !strings.HasSuffix(text, word) {
+			if text := s.textOf(turn); text != "" && !strings.HasSuffix(text, word) {
 				t.Errorf("%s says %q", word, text)
 			}
 			s.agent.End(session.ID)

@@ -40,8 +40,8 @@ func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
 		h.drop(l, nil)
 		return nil, l.err
 	}
-	if l.own != l.told { // the agent opened a new session
-		l.told, l.fresh = l.own, true
+	if l.own != l.recorded { // the agent opened a new session
+		l.recorded, l.fresh = l.own, true
 		return l, w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: l.own})
 	}
 	return l, nil
@@ -59,7 +59,7 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 	if known.Agent != h.agent.Definition.Name {
 		known.AgentSession = ""
 	}
-	if l != nil && !l.gone() && known.AgentSession == l.told { // also if it is still opening the session
+	if l != nil && !l.gone() && known.AgentSession == l.recorded { // also if it is still opening the session
 		return l, nil
 	}
 	h.drop(l, nil) // it has ended, or the conversation was cleared
@@ -85,17 +85,17 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, text string) erro
 	w.Mark(hub.MomentStreamClosed)
 	switch {
 	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // an agent that exits after its answer has completed the turn
-		w.Processes(told(h.drop(l, nil)))
+		w.Processes(processesOf(h.drop(l, nil)))
 		return errors.Join(context.Cause(ctx), l.crash())
 	case ctx.Err() == nil:
 		return err
 	case errors.Is(err, ErrDeaf):
-		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
+		w.Processes(processesOf(h.drop(l, bellcord.Forced(ctx))))
 	case h.agent.Definition.Renew:
-		w.Processes(told(h.drop(l, bellcord.Forced(ctx))))
+		w.Processes(processesOf(h.drop(l, bellcord.Forced(ctx))))
 		return errors.Join(context.Cause(ctx), w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name}))
 	default:
-		w.Processes(told(l.running.EndSince(before, bellcord.Forced(ctx))))
+		w.Processes(processesOf(l.running.EndSince(before, bellcord.Forced(ctx))))
 	}
 	return context.Cause(ctx)
 }
@@ -126,8 +126,8 @@ func (h *host) endSession() {
 	h.drop(l, nil)
 }
 
-// told converts a report for a receipt.
-func told(r proc.Report) bellcord.Processes {
+// processesOf converts a report for a receipt.
+func processesOf(r proc.Report) bellcord.Processes {
 	p := bellcord.Processes{Proof: r.Proof}
 	for _, e := range r.Ended {
 		p.Ended = append(p.Ended, bellcord.Process{PID: e.PID, Name: e.Name, How: string(e.How)})

@@ -32,17 +32,17 @@ type life struct {
 	pipe    *pipe
 	stderr  *tail
 
-	opened chan struct{} // closed when own or err is set
-	own    string        // id of the agent's session
-	err    error
-	told   string // the agent session in the log
-	fresh  bool   // the agent's session is new and does not contain the conversation
+	opened   chan struct{} // closed when own or err is set
+	own      string        // id of the agent's session
+	err      error
+	recorded string // the agent session in the log
+	fresh    bool   // the agent's session is new and does not contain the conversation
 }
 
 // startProcess starts a process. It returns before the agent's session is open;
 // that happens in the background.
 func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
-	l := &life{name: a.Definition.Name, opened: make(chan struct{}), told: own, stderr: &tail{}}
+	l := &life{name: a.Definition.Name, opened: make(chan struct{}), recorded: own, stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
 		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: true,
 		Output: l.stderr.appendTail, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
@@ -51,13 +51,13 @@ func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
 		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
 	}
 	l.running, l.pipe = running, newPipe(running.Stdin)
-	l.speaker = a.Speak(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
+	l.speaker = a.NewSpeaker(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
 	go func() { // returns when the process ends, at the latest
 		defer close(l.opened)
 		ctx, done := context.WithTimeout(context.Background(), startBound)
 		defer done()
 		if l.own, l.err = l.speaker.Open(ctx, s, own); l.err != nil {
-			l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.said())
+			l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.contents())
 		}
 	}()
 	return l, nil
@@ -100,7 +100,7 @@ func (l *life) endProcess(force <-chan struct{}) proc.Report {
 // and stderr.
 func (l *life) crash() error {
 	exit := l.running.Wait()
-	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", l.name, exit.Code, l.stderr.said(), ErrGone)
+	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", l.name, exit.Code, l.stderr.contents(), ErrGone)
 }
 
 // tail keeps the end of a process's stderr, for the error after a crash.
@@ -120,7 +120,7 @@ func (t *tail) appendTail(p []byte) {
 	}
 }
 
-func (t *tail) said() string {
+func (t *tail) contents() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := strings.TrimSpace(strings.ToValidUTF8(string(t.text), ""))

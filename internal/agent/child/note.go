@@ -7,8 +7,8 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// mostTold is the maximum length in bytes of the previous answer in a note.
-const mostTold = 4000
+// maxQuoted is the maximum length in bytes of the previous answer in a note.
+const maxQuoted = 4000
 
 // cutShort returns a note for the agent about the previous turn if that was cut
 // short, otherwise "". The history ends with the new prompt. If the previous
@@ -38,7 +38,7 @@ func cutShort(history []bellcord.Message, prompt string) string {
 		}
 	}
 	if text := strings.Join(said, "\n"); text != "" {
-		note += fmt.Sprintf(". Your answer so far: «%s»", shortened(text, mostTold))
+		note += fmt.Sprintf(". Your answer so far: «%s»", shortened(text, maxQuoted))
 	}
 	if len(calls) > 0 {
 		note += ". Your tool calls: " + strings.Join(calls, "; ")

@@ -87,7 +87,7 @@ type plain struct {
 	once  sync.Once
 }
 
-func speak(p child.Process) child.Speaker {
+func newSpeaker(p child.Process) child.Speaker {
 	return &plain{p: p, lines: make(chan string), quit: make(chan struct{})}
 }
 
@@ -162,7 +162,7 @@ func newStage(t *testing.T, change func(*child.Agent)) *stage {
 	}
 	s := &stage{t: t, store: store, agent: &child.Agent{
 		Definition: child.Definition{Name: "fake", Command: []string{os.Args[0]}, Env: []string{"FAKE_AGENT=1"}},
-		Keeper:     keeper, Speak: speak,
+		Keeper:     keeper, NewSpeaker: newSpeaker,
 	}}
 	if change != nil {
 		change(s.agent)
@@ -217,7 +217,7 @@ func (s *stage) done(text string) string {
 	if r := s.end(turn); r.End != bellcord.EndDone {
 		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
 	}
-	return s.said(turn)
+	return s.textOf(turn)
 }
 
 func (s *stage) stop(turn *hub.Turn) bellcord.Receipt {
@@ -230,7 +230,7 @@ func (s *stage) stop(turn *hub.Turn) bellcord.Receipt {
 	return r
 }
 
-func (s *stage) said(turn *hub.Turn) string {
+func (s *stage) textOf(turn *hub.Turn) string {
 	s.t.Helper()
 	events, err := s.store.Events(context.Background(), turn.Session, 0, 1<<20)
 	if err != nil {
@@ -245,8 +245,8 @@ func (s *stage) said(turn *hub.Turn) string {
 	return text.String()
 }
 
-// speaks waits until a turn has emitted text.
-func (s *stage) speaks(turn *hub.Turn) {
+// waitForText waits until a turn has emitted text.
+func (s *stage) waitForText(turn *hub.Turn) {
 	s.t.Helper()
 	s.await(turn, func(b bellcord.Body) bool { _, is := b.(bellcord.TextDelta); return is })
 }

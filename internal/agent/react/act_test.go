@@ -59,7 +59,7 @@ func TestAct_SafeCalls_RunInParallelAndOthersInOrder(t *testing.T) {
 					t.Errorf("took %v, want %d s", took, test.takes)
 				}
 				var answered []string // in the order of the model's calls, whichever finished first
-				for _, m := range s.model.asked[1].Messages[2:] {
+				for _, m := range s.model.requests[1].Messages[2:] {
 					answered = append(answered, m.Call)
 				}
 				if got := strings.Join(answered, " "); got != strings.Join(test.calls, " ") {
@@ -99,7 +99,7 @@ func TestCall_InvalidCall_ReportsReasonToModel(t *testing.T) {
 				if r := s.run("go"); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || r.Calls.Finished != 0 {
 					t.Errorf("ended %s with %+v", r.End, r.Calls)
 				}
-				if got := s.told("c"); got != test.want {
+				if got := s.resultSent("c"); got != test.want {
 					t.Errorf("told %s, want %s", got, test.want)
 				}
 			})
@@ -113,7 +113,7 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			tools := func(*stage) []tool.Tool {
-				risky, other := made("risky", says("boom")), made("other", says("fine"))
+				risky, other := made("risky", resultOf("boom")), made("other", resultOf("fine"))
 				question := func(json.RawMessage) string { return "May I?" }
 				risky.Question, other.Question = question, question
 				return []tool.Tool{risky, other}
@@ -131,8 +131,8 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 				if mode == "ask" {
 					want = "[not started: the user refused it]"
 				}
-				if r := turn.Receipt(); r.End != bellcord.EndDone || s.told("risky") != want || s.told("other") != "fine" {
-					t.Errorf("ended %s; told %q and %q", r.End, s.told("risky"), s.told("other"))
+				if r := turn.Receipt(); r.End != bellcord.EndDone || s.resultSent("risky") != want || s.resultSent("other") != "fine" {
+					t.Errorf("ended %s; told %q and %q", r.End, s.resultSent("risky"), s.resultSent("other"))
 				}
 			})
 		})
@@ -182,9 +182,9 @@ func TestLaw26_CallStart_IsDurableBeforeToolRuns(t *testing.T) {
 			return tool.Result{Text: fmt.Sprint(kinds), Fate: bellcord.CallFinished}
 		})}
 	}
-	onStage(t, &model{script: []answer{{says: "let me", calls: []llm.Call{use("look")}}}}, "full", tools, func(t *testing.T, s *stage) {
+	onStage(t, &model{script: []answer{{text: "let me", calls: []llm.Call{use("look")}}}}, "full", tools, func(t *testing.T, s *stage) {
 		r := s.run("go")
-		if got := s.told("look"); !strings.Contains(got, "step_started text_delta tool_call_requested step_ended tool_call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
+		if got := s.resultSent("look"); !strings.Contains(got, "step_started text_delta tool_call_requested step_ended tool_call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
 			t.Errorf("ran %d times; on record when it ran: %s", ran, got)
 		}
 	})

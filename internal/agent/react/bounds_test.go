@@ -40,7 +40,7 @@ func onRealStage(t *testing.T, m *model) (*stage, string) {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, model: m, store: store}
-	s.agent = &react.Agent{Tools: []tool.Tool{tool.Shell(keeper, &tool.Yard{Dir: t.TempDir()})}, Model: func(string) (react.Model, error) {
+	s.agent = &react.Agent{Tools: []tool.Tool{tool.Shell(keeper, &tool.SessionResources{Dir: t.TempDir()})}, Model: func(string) (react.Model, error) {
 		return react.Model{Model: m, Name: "one"}, nil
 	}}
 	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
@@ -89,7 +89,7 @@ func TestShell_EndlessOutput_RecordsHeadTailAndOmittedBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &model{script: []answer{{calls: []llm.Call{{ID: "flood", Name: "shell", Args: string(args)}}}, {says: "done"}}}
+			m := &model{script: []answer{{calls: []llm.Call{{ID: "flood", Name: "shell", Args: string(args)}}}, {text: "done"}}}
 			s, dir := onRealStage(t, m)
 			began := time.Now()
 			if r := s.run("flood"); r.End != bellcord.EndDone || r.Calls.Finished != 1 {
@@ -128,7 +128,7 @@ func TestShell_EndlessOutput_RecordsHeadTailAndOmittedBytes(t *testing.T) {
 
 func TestStep_AnswerLongerThanBound_EndsAsLengthWithNotice(t *testing.T) {
 	t.Parallel()
-	onStage(t, &model{script: []answer{{says: strings.Repeat("x", bellcord.MaxAnswer+1)}}}, "full", func(*stage) []tool.Tool { return nil },
+	onStage(t, &model{script: []answer{{text: strings.Repeat("x", bellcord.MaxAnswer+1)}}}, "full", func(*stage) []tool.Tool { return nil },
 		func(t *testing.T, s *stage) {
 			if r := s.run("go"); r.End != bellcord.EndDone || r.Kept.TextBytes > 200 {
 				t.Errorf("%s %q, %d bytes kept", r.End, r.Error, r.Kept.TextBytes)
@@ -161,7 +161,7 @@ func TestCall_ArgumentsLongerThanBound_AreNotRecordedAndNotRun(t *testing.T) {
 		if r := s.run("go"); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 {
 			t.Errorf("%s %q %+v", r.End, r.Error, r.Calls)
 		}
-		if told := s.told("long"); !strings.Contains(told, "longer than 1048576 bytes") || len(told) > 1000 {
+		if told := s.resultSent("long"); !strings.Contains(told, "longer than 1048576 bytes") || len(told) > 1000 {
 			t.Errorf("%q", told)
 		}
 	})

@@ -22,8 +22,8 @@ func TestPermit_ChangedTool_IsNeitherRunNorPinnedWithoutApproval(t *testing.T) {
 	}{{"", 1}, {"the tool look of the MCP server x changed since it was last used", 0}} {
 		pinned, asked := 0, ""
 		tools := func(*stage) []tool.Tool {
-			of := made("look", says("looked"))
-			of.Effect = permit.Looks
+			of := made("look", resultOf("looked"))
+			of.Effect = permit.Reads
 			of.Question = func(json.RawMessage) string { return "Call look?" }
 			of.Changed = func() string { return c.changed }
 			of.Used = func() error { pinned++; return nil }

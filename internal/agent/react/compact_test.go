@@ -14,7 +14,7 @@ var long = strings.Repeat("word ", 300) // 375 tokens of a window of 1000
 
 func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 	t.Parallel()
-	m := &model{script: []answer{{says: long}, {says: long}, {says: "THE SUMMARY"}, {says: "fine"}}}
+	m := &model{script: []answer{{text: long}, {text: long}, {text: "THE SUMMARY"}, {text: "fine"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.agent.CompactAt = 0.8
 		s.run("first")
@@ -22,14 +22,14 @@ func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 		if r := s.run("third"); r.End != bellcord.EndDone || r.Usage.InputTokens != 20 || !r.Usage.Exact {
 			t.Errorf("%+v", r)
 		}
-		if len(m.asked) != 4 {
-			t.Fatalf("asked %d times", len(m.asked))
+		if len(m.requests) != 4 {
+			t.Fatalf("asked %d times", len(m.requests))
 		}
-		asked := m.asked[2].Messages
-		if last := asked[len(asked)-1]; !strings.Contains(last.Text, "Write a summary") || len(m.asked[2].Tools) != len(m.asked[0].Tools) {
+		asked := m.requests[2].Messages
+		if last := asked[len(asked)-1]; !strings.Contains(last.Text, "Write a summary") || len(m.requests[2].Tools) != len(m.requests[0].Tools) {
 			t.Errorf("asked for a summary with %+v", last)
 		}
-		told := m.asked[3].Messages
+		told := m.requests[3].Messages
 		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || told[1].Text != "third" {
 			t.Errorf("told %+v", told)
 		}
@@ -39,14 +39,14 @@ func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 func TestCompact_OneTurnFillsWindow_KeepsItsPrompt(t *testing.T) {
 	t.Parallel()
 	calls := []llm.Call{use("look")}
-	m := &model{script: []answer{{calls: calls}, {calls: calls}, {says: "THE SUMMARY"}, {says: "fine"}}}
-	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says(long))} }
+	m := &model{script: []answer{{calls: calls}, {calls: calls}, {text: "THE SUMMARY"}, {text: "fine"}}}
+	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", resultOf(long))} }
 	onStage(t, m, "full", tools, func(t *testing.T, s *stage) {
 		s.agent.CompactAt = 0.19 // the model's own counts, which are far lower than our estimates, take precedence
 		if r := s.run("look around"); r.End != bellcord.EndDone {
 			t.Fatalf("%+v", r)
 		}
-		told := m.asked[len(m.asked)-1].Messages
+		told := m.requests[len(m.requests)-1].Messages
 		if !strings.Contains(told[0].Text, "THE SUMMARY") || !strings.HasSuffix(told[0].Text, "word for word]\nlook around") {
 			t.Errorf("told %+v", told)
 		}
@@ -56,7 +56,7 @@ func TestCompact_OneTurnFillsWindow_KeepsItsPrompt(t *testing.T) {
 func TestStep_ModelRejectsAsTooLong_CompactsAndRetriesOnce(t *testing.T) {
 	t.Parallel()
 	tooLong := &llm.Failure{Reason: llm.TooLong, Status: 400, Err: errors.New("prompt is too long")}
-	m := &model{script: []answer{{says: "one"}, {says: "two"}, {fails: tooLong}, {says: "THE SUMMARY"}, {says: "fine"}, {fails: tooLong}, {says: "SUM"}, {fails: tooLong}}}
+	m := &model{script: []answer{{text: "one"}, {text: "two"}, {fails: tooLong}, {text: "THE SUMMARY"}, {text: "fine"}, {fails: tooLong}, {text: "SUM"}, {fails: tooLong}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run(long)
 		s.run(long)
@@ -71,7 +71,7 @@ func TestStep_ModelRejectsAsTooLong_CompactsAndRetriesOnce(t *testing.T) {
 
 func TestCompact_ManualWithFocus_SummarizesEverything(t *testing.T) {
 	t.Parallel()
-	m := &model{script: []answer{{says: "one"}, {says: "THE SUMMARY"}, {says: "fine"}, {}}}
+	m := &model{script: []answer{{text: "one"}, {text: "THE SUMMARY"}, {text: "fine"}, {}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run("hello")
 		compact := func(focus string) bellcord.Receipt {
@@ -85,11 +85,11 @@ func TestCompact_ManualWithFocus_SummarizesEverything(t *testing.T) {
 		if r := compact("the names"); r.End != bellcord.EndDone || r.Kept.TextBytes != 0 || r.Usage.InputTokens != 10 {
 			t.Errorf("%+v", r)
 		}
-		if asked := m.asked[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "Pay special attention to: the names") {
+		if asked := m.requests[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "Pay special attention to: the names") {
 			t.Errorf("asked %+v", asked)
 		}
 		s.run("and now?")
-		told := m.asked[2].Messages
+		told := m.requests[2].Messages
 		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || strings.Contains(told[0].Text, "the names") || told[1].Text != "and now?" {
 			t.Errorf("told %+v", told)
 		}

@@ -17,12 +17,12 @@ func none(*stage) []tool.Tool { return nil }
 
 func TestRun_ReplyWithoutCalls_EndsTurn(t *testing.T) {
 	t.Parallel()
-	onStage(t, &model{script: []answer{{says: "hello"}, {says: "again"}}}, "ask", none, func(t *testing.T, s *stage) {
+	onStage(t, &model{script: []answer{{text: "hello"}, {text: "again"}}}, "ask", none, func(t *testing.T, s *stage) {
 		if r := s.run("hi"); r.End != bellcord.EndDone || r.Kept.TextBytes != 5 || r.Usage != (bellcord.Usage{InputTokens: 10, OutputTokens: 1, Exact: true}) {
 			t.Errorf("%+v", r)
 		}
-		if len(s.model.asked) != 1 {
-			t.Errorf("asked %d times", len(s.model.asked))
+		if len(s.model.requests) != 1 {
+			t.Errorf("asked %d times", len(s.model.requests))
 		}
 	})
 }
@@ -30,12 +30,12 @@ func TestRun_ReplyWithoutCalls_EndsTurn(t *testing.T) {
 func TestRun_EveryRequest_ContainsWholeConversation(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{
-		{says: "let me look", calls: []llm.Call{use("look")}},
+		{text: "let me look", calls: []llm.Call{use("look")}},
 		{calls: []llm.Call{use("look")}}, // the same ID again
-		{says: "it is fine"},
-		{says: "you are welcome"},
+		{text: "it is fine"},
+		{text: "you are welcome"},
 	}}
-	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", says("a.go"))} }
+	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", resultOf("a.go"))} }
 	onStage(t, m, "ask", tools, func(t *testing.T, s *stage) {
 		s.run("how is it?")
 		s.run("thanks")
@@ -49,15 +49,15 @@ func TestRun_EveryRequest_ContainsWholeConversation(t *testing.T) {
 			{Role: bellcord.RoleAssistant, Seq: 16, Model: "fake/one", Text: "it is fine"},
 			{Role: bellcord.RoleUser, Seq: 21, Text: "thanks"},
 		}
-		last := m.asked[len(m.asked)-1]
+		last := m.requests[len(m.requests)-1]
 		if !reflect.DeepEqual(last.Messages, want) {
 			t.Errorf("told %+v", last.Messages)
 		}
 		if last.Model != "one" || len(last.Tools) != 1 || last.Tools[0].Name != "look" || !strings.Contains(last.System, s.session.Dir) {
 			t.Errorf("asked %+v", last)
 		}
-		for i, req := range m.asked { // each request begins with the previous one, so prompt caches stay valid
-			if i > 0 && !reflect.DeepEqual(req.Messages[:len(m.asked[i-1].Messages)], m.asked[i-1].Messages) {
+		for i, req := range m.requests { // each request begins with the previous one, so prompt caches stay valid
+			if i > 0 && !reflect.DeepEqual(req.Messages[:len(m.requests[i-1].Messages)], m.requests[i-1].Messages) {
 				t.Errorf("request %d does not begin with the one before", i)
 			}
 		}
@@ -69,11 +69,11 @@ func TestRun_ToolOrModelFails_FailsOnlyThatTurn(t *testing.T) {
 	tools := func(*stage) []tool.Tool {
 		wild := made("wild", func(context.Context, tool.Call) tool.Result { panic("at the disco") })
 		wild.Safe = true
-		calm := made("calm", says("calm"))
+		calm := made("calm", resultOf("calm"))
 		calm.Safe = true
-		asks := made("asks", says(""))
+		asks := made("asks", resultOf(""))
 		asks.Question = func(json.RawMessage) string { panic("no question") }
-		return []tool.Tool{wild, calm, asks, made("after", says("after"))}
+		return []tool.Tool{wild, calm, asks, made("after", resultOf("after"))}
 	}
 	tests := []struct {
 		name  string
@@ -111,11 +111,11 @@ func TestRun_ToolOrModelFails_FailsOnlyThatTurn(t *testing.T) {
 				if _, err := s.Configure(s.session.ID, bellcord.SessionUpdated{Model: "fake/one"}); err != nil {
 					t.Fatal(err)
 				}
-				s.model.script = append(s.model.script[:len(s.model.asked)], answer{says: "fine"})
+				s.model.script = append(s.model.script[:len(s.model.requests)], answer{text: "fine"})
 				if r := s.run("and now?"); r.End != bellcord.EndDone {
 					t.Errorf("the next turn ended %s: %s", r.End, r.Error)
 				}
-				messages := s.model.asked[len(s.model.asked)-1].Messages
+				messages := s.model.requests[len(s.model.requests)-1].Messages
 				if got := messages[len(messages)-1].Text; got != "[the previous turn failed before it was complete]\n\nand now?" {
 					t.Errorf("the model is told %q", got)
 				}

@@ -25,19 +25,19 @@ type model struct {
 
 	title answer // for requests for a title
 
-	mu     sync.Mutex
-	asked  []llm.Request
-	titled []llm.Request
+	mu       sync.Mutex
+	requests []llm.Request
+	titled   []llm.Request
 }
 
 type answer struct {
-	says  string
+	text  string
 	calls []llm.Call
 	fails error
 	waits time.Duration // before it answers
 }
 
-func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+func (m *model) Generate(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a, more := m.next(req)
 	if !more {
 		return llm.Reply{Finish: "stop"}, nil
@@ -54,7 +54,7 @@ func (m *model) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Bod
 	if len(a.calls) > 0 {
 		reply.Finish = "tool_calls"
 	}
-	return reply, emit(bellcord.TextDelta{Text: a.says})
+	return reply, emit(bellcord.TextDelta{Text: a.text})
 }
 
 // next returns the answer to a request; requests for a title get m.title.
@@ -65,11 +65,11 @@ func (m *model) next(req llm.Request) (answer, bool) {
 		m.titled = append(m.titled, req)
 		return m.title, true
 	}
-	m.asked = append(m.asked, req)
-	if len(m.asked) > len(m.script) {
+	m.requests = append(m.requests, req)
+	if len(m.requests) > len(m.script) {
 		return answer{}, false
 	}
-	return m.script[len(m.asked)-1], true
+	return m.script[len(m.requests)-1], true
 }
 
 // use returns a call of a tool, with the name also used as its ID.
@@ -84,7 +84,7 @@ func made(name string, run func(context.Context, tool.Call) tool.Result) tool.To
 	}
 }
 
-func says(text string) func(context.Context, tool.Call) tool.Result {
+func resultOf(text string) func(context.Context, tool.Call) tool.Result {
 	return func(context.Context, tool.Call) tool.Result {
 		return tool.Result{Text: text, Fate: bellcord.CallFinished}
 	}
@@ -144,10 +144,10 @@ func (s *stage) run(text string) bellcord.Receipt {
 	return turn.Receipt()
 }
 
-// told returns the result of a call in the last request to the model.
-func (s *stage) told(call string) string {
+// resultSent returns the result of a call in the last request to the model.
+func (s *stage) resultSent(call string) string {
 	s.t.Helper()
-	for _, m := range s.model.asked[len(s.model.asked)-1].Messages {
+	for _, m := range s.model.requests[len(s.model.requests)-1].Messages {
 		if m.Role == bellcord.RoleTool && m.Call == call {
 			return m.Text
 		}

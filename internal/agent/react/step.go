@@ -24,7 +24,7 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 			return nil, err
 		}
 	}
-	calls, err := j.ask(ctx, req)
+	calls, err := j.requestModel(ctx, req)
 	if !tooLong(err) || j.compacted {
 		return calls, err
 	}
@@ -36,7 +36,7 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 	if req, err = j.compactAndRead(ctx, req); err != nil {
 		return nil, err
 	}
-	return j.ask(ctx, req)
+	return j.requestModel(ctx, req)
 }
 
 // request returns the request for the conversation so far.
@@ -56,15 +56,15 @@ func (j *job) requestOf(messages []bellcord.Message) llm.Request {
 	return req
 }
 
-// ask sends a request and records the answer while it streams.
-func (j *job) ask(ctx context.Context, req llm.Request) ([]call, error) {
+// requestModel sends a request and records the answer while it streams.
+func (j *job) requestModel(ctx context.Context, req llm.Request) ([]call, error) {
 	w, estimate := j.w, req.EstimateTokens()
 	if err := w.Step(ctx, bellcord.StepStarted{Model: w.Session.Model, EstimatedInput: estimate, Price: j.model.Price}); err != nil {
 		return nil, err
 	}
 	watched, written := llm.Sent(ctx)
 	begun := false
-	reply, err := j.model.Ask(watched, req, func(b bellcord.Body) error {
+	reply, err := j.model.Generate(watched, req, func(b bellcord.Body) error {
 		begun = begun || answers(b)
 		return w.Emit(b)
 	})
@@ -126,7 +126,7 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 	var thought int
 	watched, written := llm.Sent(ctx)
 	begun := false
-	reply, err := model.Ask(watched, req, func(b bellcord.Body) error {
+	reply, err := model.Generate(watched, req, func(b bellcord.Body) error {
 		begun = begun || answers(b)
 		switch b := b.(type) {
 		case bellcord.TextDelta:

@@ -38,7 +38,7 @@ func TestInstructions_OfDirectoryAndParents_AreInSystemPrompt(t *testing.T) {
 	}
 	put(t, filepath.Join(root, "AGENTS.md"), "NOT THIS EITHER")
 	own := put(t, filepath.Join(root, "home", "AGENTS.md"), "MINE")
-	m := &model{script: []answer{{says: "ok"}, {says: "ok"}, {says: "ok"}}}
+	m := &model{script: []answer{{text: "ok"}, {text: "ok"}, {text: "ok"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.agent.Instructions = []string{own, filepath.Join(root, "missing.md")}
 		ask := func(at string) string {
@@ -46,7 +46,7 @@ func TestInstructions_OfDirectoryAndParents_AreInSystemPrompt(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.run("hi")
-			return m.asked[len(m.asked)-1].System
+			return m.requests[len(m.requests)-1].System
 		}
 		system := ask(dir)
 		at := -1
@@ -71,11 +71,11 @@ func TestInstructions_OfDirectoryAndParents_AreInSystemPrompt(t *testing.T) {
 
 func TestSystemPrompt_CustomTemplate_IsExecuted(t *testing.T) {
 	t.Parallel()
-	m := &model{script: []answer{{says: "ok"}}}
+	m := &model{script: []answer{{text: "ok"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.agent.System = "Work in {{.Dir}} on {{.System}} since {{.Started}}."
 		s.run("hi")
-		if got := m.asked[0].System; !strings.HasPrefix(got, "Work in "+s.session.Dir+" on ") || !strings.Contains(got, "since 2000-01-01") {
+		if got := m.requests[0].System; !strings.HasPrefix(got, "Work in "+s.session.Dir+" on ") || !strings.Contains(got, "since 2000-01-01") {
 			t.Errorf("%s", got)
 		}
 		s.agent.System = "{{.Nothing}}"
@@ -87,7 +87,7 @@ func TestSystemPrompt_CustomTemplate_IsExecuted(t *testing.T) {
 
 func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 	t.Parallel()
-	m := &model{script: []answer{{says: "ok"}}}
+	m := &model{script: []answer{{text: "ok"}}}
 	tools := func(*stage) []tool.Tool { return []tool.Tool{tool.ReadFile()} }
 	onStage(t, m, "ask", tools, func(t *testing.T, s *stage) {
 		dir := s.session.Dir
@@ -105,7 +105,7 @@ func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-turn.Settled()
-		told := m.asked[0].Messages[0].Text
+		told := m.requests[0].Messages[0].Text
 		want := "look here\n\n[" + links[0].URI + "]\ntwo\nthree\n\n\n[" + links[1].URI + "]\nfour\n"
 		if told != want {
 			t.Errorf("told %q, want %q", told, want)
@@ -120,13 +120,13 @@ func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 func TestCall_InvalidToolName_IsRecordedSanitized(t *testing.T) {
 	t.Parallel()
 	bad := use("rm -rf / 漢")
-	m := &model{script: []answer{{}, {says: "ok"}}}
+	m := &model{script: []answer{{}, {text: "ok"}}}
 	m.script[0].calls = append(m.script[0].calls, bad)
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.run("go")
-		got := m.asked[1].Messages[1].Calls[0]
-		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.told(bad.ID), `unknown tool \"rm -rf`) && !strings.Contains(s.told(bad.ID), `unknown tool "rm -rf`) {
-			t.Errorf("recorded %+v, told %q", got, s.told(bad.ID))
+		got := m.requests[1].Messages[1].Calls[0]
+		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.resultSent(bad.ID), `unknown tool \"rm -rf`) && !strings.Contains(s.resultSent(bad.ID), `unknown tool "rm -rf`) {
+			t.Errorf("recorded %+v, told %q", got, s.resultSent(bad.ID))
 		}
 	})
 }

@@ -18,15 +18,15 @@ func TestTitle_FirstTurn_NamesSessionWithoutBlockingTurn(t *testing.T) {
 		want  string
 		takes time.Duration
 	}{
-		"in time":                         {answer{says: "\"Taking out the trash.\"\nIt is about trash."}, 10 * time.Second, "Taking out the trash", 10 * time.Second},
-		"a moment after the answer":       {answer{says: "Trash", waits: 10500 * time.Millisecond}, 10 * time.Second, "Trash", 10500 * time.Millisecond},
-		"too late: it is not waited for":  {answer{says: "Trash", waits: time.Minute}, 10 * time.Second, "take out the trash", 11 * time.Second},
+		"in time":                         {answer{text: "\"Taking out the trash.\"\nIt is about trash."}, 10 * time.Second, "Taking out the trash", 10 * time.Second},
+		"a moment after the answer":       {answer{text: "Trash", waits: 10500 * time.Millisecond}, 10 * time.Second, "Trash", 10500 * time.Millisecond},
+		"too late: it is not waited for":  {answer{text: "Trash", waits: time.Minute}, 10 * time.Second, "take out the trash", 11 * time.Second},
 		"not at all: nobody is the worse": {answer{fails: errors.New("no titles today")}, 10 * time.Second, "take out the trash", 10 * time.Second},
-		"with too many words":             {answer{says: strings.Repeat("word ", 40)}, time.Second, strings.Repeat("word ", 11) + "word…", time.Second},
+		"with too many words":             {answer{text: strings.Repeat("word ", 40)}, time.Second, strings.Repeat("word ", 11) + "word…", time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &model{title: c.title, script: []answer{{says: "done", waits: c.turn}, {says: "more"}}}
+			m := &model{title: c.title, script: []answer{{text: "done", waits: c.turn}, {text: "more"}}}
 			onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 				s.agent.Titles = "fake/titles"
 				began := time.Now()
@@ -54,7 +54,7 @@ func TestTitle_FirstTurn_NamesSessionWithoutBlockingTurn(t *testing.T) {
 
 func TestTitle_StoppedTurn_NeitherDelaysNorOutlivesStop(t *testing.T) {
 	t.Parallel()
-	m := &model{title: answer{says: "Late", waits: time.Minute}, script: []answer{{says: "x", waits: time.Minute}}}
+	m := &model{title: answer{text: "Late", waits: time.Minute}, script: []answer{{text: "x", waits: time.Minute}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
 		s.agent.Titles = "fake/titles"
 		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: "take out the trash"})

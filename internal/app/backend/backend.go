@@ -79,10 +79,10 @@ func Open(ctx context.Context, c Config) (Backend, error) {
 		}
 		return Remote{remote}, nil
 	}
-	if err := app.RefuseInsideTurn(c.App.Settings.Data); err != nil {
+	if err := app.RefuseInsideTurn(c.App.Settings.DataDir); err != nil {
 		return nil, err
 	}
-	socket := socketPath(c.App.Settings.Data)
+	socket := socketPath(c.App.Settings.DataDir)
 	if _, err := os.Stat(socket); err == nil {
 		token, err := c.socketToken(socket)
 		if err != nil {
@@ -137,7 +137,7 @@ func (c Config) token(near bool) (string, error) {
 		if token := os.Getenv("BELLCORD_TOKEN"); token != "" || !near {
 			return token, nil
 		}
-		path = filepath.Join(c.App.Settings.Data, "token")
+		path = filepath.Join(c.App.Settings.DataDir, "token")
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && c.TokenFile == "" {

@@ -40,7 +40,7 @@ func TestToken_OfTheDataDirectory_IsOnlySentToThisMachine(t *testing.T) { // not
 		{"a directory without one", "", "", t.TempDir(), true, ""},
 	} {
 		t.Setenv("BELLCORD_TOKEN", test.env)
-		c := Config{App: app.Config{Settings: config.Config{Data: test.data}}, TokenFile: test.file}
+		c := Config{App: app.Config{Settings: config.Config{DataDir: test.data}}, TokenFile: test.file}
 		if got, err := c.token(test.near); got != test.want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", test.name, got, err, test.want)
 		}
@@ -52,11 +52,11 @@ func testConfig(t *testing.T) Config {
 	logger := slog.New(slog.DiscardHandler)
 	return Config{Command: "stop", App: app.Config{
 		Settings: config.Config{
-			Data: shortDir(t), Model: "fake/fake", Mode: "ask",
+			DataDir: shortDir(t), Model: "fake/fake", Mode: "ask",
 			Provider: map[string]config.Provider{config.Fake: {API: config.Fake}},
 			Serve:    config.Serve{Addr: "127.0.0.1:0", MaxTurns: -1, MaxTurnsPerOwner: -1, MaxViewers: -1, MaxViewersPerOwner: -1},
 		},
-		Version: "1.2.3", Secrets: &secret.Known{}, Logger: logger, TurnLog: logger,
+		Version: "1.2.3", Secrets: &secret.Set{}, Logger: logger, TurnLog: logger,
 	}}
 }
 
@@ -73,7 +73,7 @@ func TestOpen_WithAndWithoutAServer_FindsStopsRenamesAndRemovesASession(t *testi
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, remote := at.(Remote); remote != served || ServerRuns(t.Context(), c.App.Settings.Data) != served {
+			if _, remote := at.(Remote); remote != served || ServerRuns(t.Context(), c.App.Settings.DataDir) != served {
 				t.Fatalf("it is a %T", at)
 			}
 			tryChat(t, at, c)

@@ -23,7 +23,7 @@ func (s Local) Turns(ctx context.Context) ([]api.Turn, error) {
 	records, err := s.App.Hub.UnendedTurns(ctx, "")
 	turns := make([]api.Turn, len(records))
 	for i, r := range records {
-		turns[i] = api.Turn{ID: r.ID, Session: r.Session, State: api.TurnState(TurnState(r)), Text: r.Prompt.Text, Accepted: r.Accepted, First: r.FirstSeq, Stop: r.Stop}
+		turns[i] = api.Turn{ID: r.ID, Session: r.Session, State: api.TurnState(TurnState(r)), Text: r.Prompt.Text, Accepted: r.Accepted, FirstSeq: r.FirstSeq, StopRequest: r.Stop}
 	}
 	return turns, err
 }
@@ -73,7 +73,7 @@ func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.
 	stopping := s.App.Hub.Stop(bellcord.StopRequest{
 		Turn: turn, Session: session, Everywhere: true,
 		Mode: bellcord.StopMode(stop.Mode), Queue: bellcord.QueueAction(stop.Queue),
-		Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: currentUser(), Source: s.Source, Reason: stop.Why},
+		Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: currentUser(), Source: s.Source, Reason: stop.Reason},
 	})
 	answers, err := stopping.Wait(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -39,7 +39,7 @@ func (s Remote) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Se
 // Sessions implements Backend.
 func (s Remote) Sessions(ctx context.Context, before string) ([]bellcord.Session, string, error) {
 	page, err := s.Client.Sessions(ctx, client.Page{Before: before})
-	return page.Sessions, page.Next, err
+	return page.Sessions, page.NextCursor, err
 }
 
 // Events implements Backend.

@@ -38,8 +38,8 @@ func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellco
 		return bellcord.Receipt{}, err
 	}
 	turn, err := remote.Prompt(ctx, session, api.NewTurn{
-		ID: string(r.Turn), Text: r.Text, Deadline: written(r.Deadline), Steps: r.MaxSteps,
-		Budget: api.Budget{Tokens: r.MaxTokens, Dollars: r.MaxCost},
+		ID: string(r.Turn), Text: r.Text, Deadline: written(r.Deadline), MaxSteps: r.MaxSteps,
+		Budget: api.Budget{MaxTokens: r.MaxTokens, MaxCostUSD: r.MaxCost},
 	})
 	if err != nil {
 		return bellcord.Receipt{}, fmt.Errorf("turn %s: %w", r.Turn, err)
@@ -49,7 +49,7 @@ func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellco
 			r.Config.App.Logger.Warn("answer not delivered", "turn", turn, "err", err)
 		}
 	}
-	stream := remote.Events(session, max(turn.First-1, 0))
+	stream := remote.Events(session, max(turn.FirstSeq-1, 0))
 	defer stream.Close()
 	stream.Lost = func(err error) { _ = r.View.Note("… connection to the server lost (%v); reconnecting", err) }
 	return r.View.Follow(ctx, stream, r.Turn)
@@ -83,7 +83,7 @@ func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcor
 // stopRemote requests a stop and does not wait for the end of the turn: the
 // receipt comes with it.
 func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signal, interrupts int) {
-	stop := api.Stop{Why: sig.String(), Wait: "1s"}
+	stop := api.Stop{Reason: sig.String(), Wait: "1s"}
 	if interrupts > 1 {
 		stop.Mode = string(bellcord.StopForce)
 	}

@@ -19,7 +19,7 @@ func TestRun_WithAndWithoutAServer_ShowsTheAnswerAndStopsOnASignal(t *testing.T)
 			c := testConfig(t)
 			if served {
 				serve(t, c)
-				c.Server = "unix:" + socketPath(c.App.Settings.Data)
+				c.Server = "unix:" + socketPath(c.App.Settings.DataDir)
 			}
 			answer, receipt, err := runTurn(t, Run{Config: c, Text: "hello"})
 			if err != nil || receipt.End != bellcord.EndDone || !strings.HasSuffix(answer, "You said: hello\n") {

@@ -52,7 +52,7 @@ func (d *Doctor) configuration(context.Context) []Finding {
 // warning, because an editor may name such a server. Other rules are checked
 // when the settings are loaded.
 func (d *Doctor) rules(context.Context) []Finding {
-	all := slices.Concat(d.config.Settings.Permit.Allow, d.config.Settings.Permit.Deny)
+	all := slices.Concat(d.config.Settings.Permissions.Allow, d.config.Settings.Permissions.Deny)
 	var found []Finding
 	for _, text := range all {
 		rule, err := permit.ParseRule(text)
@@ -143,7 +143,7 @@ func (d *Doctor) environment(context.Context) []Finding {
 		if len(server.Command) == 0 {
 			continue
 		}
-		env := secret.Environment{Pass: server.Pass, Known: d.config.Secrets}
+		env := secret.Environment{Pass: server.PassEnv, Secrets: d.config.Secrets}
 		found = append(found, ok(`withheld from MCP server %s: %s; to pass one: pass_env = ["NAME"] in [mcp.%s]`, name, namesOrNothing(env.Withheld()), name)...)
 	}
 	return found

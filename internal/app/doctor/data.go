@@ -24,7 +24,7 @@ const leastSpace = 512 << 20
 
 // dataDirectory checks the directory if it exists. It does not create it.
 func (d *Doctor) dataDirectory(context.Context) []Finding {
-	dir := d.config.Settings.Data
+	dir := d.config.Settings.DataDir
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -52,7 +52,7 @@ func (d *Doctor) dataDirectory(context.Context) []Finding {
 
 // store opens the store, which migrates an older schema, as every command does.
 func (d *Doctor) store(ctx context.Context) []Finding {
-	if _, err := os.Stat(d.config.Settings.Data); d.config.Settings.Store == "" && err != nil {
+	if _, err := os.Stat(d.config.Settings.DataDir); d.config.Settings.StoreURL == "" && err != nil {
 		return ok("will be created when it is first needed")
 	}
 	opened, err := app.OpenStore(ctx, d.config)
@@ -101,7 +101,7 @@ func (d *Doctor) checkLog(ctx context.Context, store bellcord.Reader) []Finding 
 
 // nats checks the NATS servers, if any are configured.
 func (d *Doctor) nats(ctx context.Context) []Finding {
-	if d.config.Settings.Cluster.NATS == "" {
+	if d.config.Settings.Cluster.NATSURL == "" {
 		return nil
 	}
 	bus := app.BusConfig(d.config.Settings)
@@ -118,7 +118,7 @@ func (d *Doctor) nats(ctx context.Context) []Finding {
 }
 
 func (d *Doctor) token(context.Context) []Finding {
-	path := filepath.Join(d.config.Settings.Data, "token")
+	path := filepath.Join(d.config.Settings.DataDir, "token")
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -137,7 +137,7 @@ func (d *Doctor) port(ctx context.Context) []Finding {
 	if err := d.config.Settings.Serve.Check(); err != nil {
 		return bad("correct [serve]", "%s", inOneLine(err))
 	}
-	if backend.ServerRuns(ctx, d.config.Settings.Data) {
+	if backend.ServerRuns(ctx, d.config.Settings.DataDir) {
 		return ok("a server is running on this data directory")
 	}
 	var try net.ListenConfig

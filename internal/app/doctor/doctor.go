@@ -33,7 +33,7 @@ type Finding struct {
 // check is one check. It changes nothing.
 type check struct {
 	name string
-	look func(context.Context) []Finding
+	run  func(context.Context) []Finding
 }
 
 // Doctor runs the checks.
@@ -79,7 +79,7 @@ func (d *Doctor) Run(ctx context.Context, waiting func(check string), show func(
 			defer func() { <-places }()
 			ctx, done := context.WithTimeout(ctx, checkTimeout)
 			defer done()
-			results[i] <- c.look(ctx)
+			results[i] <- c.run(ctx)
 		}()
 	}
 	var all []Finding

@@ -18,23 +18,23 @@ import (
 type offers struct {
 	models *app.Models
 	mu     sync.Mutex
-	asked  map[string]func() ([]string, error)
+	lists  map[string]func() ([]string, error)
 }
 
 func newOffers(m *app.Models) *offers {
-	return &offers{models: m, asked: map[string]func() ([]string, error){}}
+	return &offers{models: m, lists: map[string]func() ([]string, error){}}
 }
 
 func (o *offers) of(ctx context.Context, provider string) ([]string, error) {
 	o.mu.Lock()
-	ask := o.asked[provider]
+	ask := o.lists[provider]
 	if ask == nil {
 		ask = sync.OnceValues(func() ([]string, error) {
 			ctx, done := context.WithTimeout(ctx, requestTimeout)
 			defer done()
 			return o.models.Provider(provider).Models(ctx)
 		})
-		o.asked[provider] = ask
+		o.lists[provider] = ask
 	}
 	o.mu.Unlock()
 	return ask()
@@ -46,7 +46,7 @@ func (d *Doctor) keys(ctx context.Context) []Finding {
 	var all []Finding
 	for _, name := range d.models.Providers() {
 		provider := d.config.Settings.Provider[name]
-		if provider.API == config.Fake || provider.Key == "" && provider.BaseURL == "" {
+		if provider.API == config.Fake || provider.APIKey == "" && provider.BaseURL == "" {
 			continue
 		}
 		names, err := d.offers.of(ctx, name)
@@ -117,7 +117,7 @@ func (d *Doctor) clock(ctx context.Context) []Finding {
 	began := time.Now()
 	for _, name := range d.models.Providers() {
 		provider := d.config.Settings.Provider[name]
-		if provider.API == config.Fake || provider.Key == "" && provider.BaseURL == "" {
+		if provider.API == config.Fake || provider.APIKey == "" && provider.BaseURL == "" {
 			continue
 		}
 		theirs, err := dateOf(ctx, cmp.Or(provider.BaseURL, homes[name]))

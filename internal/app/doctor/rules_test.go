@@ -22,7 +22,7 @@ func TestLoad_MisspelledRule_IsAnErrorThatDoctorReports(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "did you mean shell?") {
 			t.Errorf("%s: %v", rule, err)
 		}
-		d := New(file, app.Config{Settings: c, Secrets: &secret.Known{}}, err)
+		d := New(file, app.Config{Settings: c, Secrets: &secret.Set{}}, err)
 		defer d.Close()
 		var reported bool
 		for _, f := range d.Run(t.Context(), func(string) {}, func(Finding) {}) {
@@ -60,6 +60,6 @@ func load(t *testing.T, file string) (config.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Data = t.TempDir()
+	c.DataDir = t.TempDir()
 	return c, c.Check()
 }

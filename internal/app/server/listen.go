@@ -17,7 +17,7 @@ func (s *Server) listen(ctx context.Context) error {
 	if s.tcp, err = config.Listen(ctx, "tcp", s.settings.Serve.Addr); err != nil {
 		return err
 	}
-	if s.socket, err = listenSocket(ctx, filepath.Join(s.settings.Data, "bellcord.sock")); err != nil {
+	if s.socket, err = listenSocket(ctx, filepath.Join(s.settings.DataDir, "bellcord.sock")); err != nil {
 		return errors.Join(err, s.tcp.Close())
 	}
 	return nil

@@ -42,7 +42,7 @@ func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	if s.telegram != nil {
 		s.telegram.listen(living, broken)
 	}
-	s.logger.Info("serving", "url", s.url(), "data", s.settings.Data, "version", s.version)
+	s.logger.Info("serving", "url", s.url(), "data", s.settings.DataDir, "version", s.version)
 	if ready != nil {
 		ready(s.url())
 	}
@@ -104,7 +104,7 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 		s.telegram.stopListening()
 	}
 	s.app.AnnounceLeave()
-	finishing, done := context.WithTimeout(context.Background(), time.Duration(s.settings.Serve.Finish))
+	finishing, done := context.WithTimeout(context.Background(), time.Duration(s.settings.Serve.ShutdownGrace))
 	finished := make(chan error, 1)
 	go func() { finished <- s.app.Hub.WaitForTurns(finishing) }()
 	select {
@@ -146,7 +146,7 @@ func (s *Server) closeIdleSessions(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if idle := time.Duration(s.settings.Serve.Idle); idle > 0 {
+			if idle := time.Duration(s.settings.Serve.SessionIdleTimeout); idle > 0 {
 				for _, id := range s.app.Hub.CloseIdle(now.Add(-idle)) {
 					s.app.CloseMCPServers(id)
 				}

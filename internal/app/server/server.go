@@ -70,7 +70,7 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.app.Close())
 	}
-	path, created, err := app.EnsureToken(ctx, s.app.Store, c.Settings.Data)
+	path, created, err := app.EnsureToken(ctx, s.app.Store, c.Settings.DataDir)
 	if err != nil {
 		return nil, errors.Join(err, s.shutdown(nil))
 	}
@@ -84,10 +84,10 @@ func (s *Server) webConfig(from app.Config, secure bool) web.Config {
 	c := from.Settings
 	return web.Config{
 		Version: from.Version, URL: s.pageURL, Hub: s.app.Front(), Door: s.door, Logger: s.logger, Hide: from.Secrets.Hide,
-		Hosts: c.Serve.Names(), Origins: c.Serve.Origins, BehindProxy: c.Serve.BehindProxy, Secure: secure,
-		CheckPeer: func(conn net.Conn) error { return app.CheckPeer(conn, c.Data) },
+		Hosts: c.Serve.Names(), Origins: c.Serve.AllowedOrigins, BehindProxy: c.Serve.TrustProxy, Secure: secure,
+		CheckPeer: func(conn net.Conn) error { return app.CheckPeer(conn, c.DataDir) },
 		Session:   bellcord.Session{Agent: c.Agent, Model: app.DefaultModel(c), Mode: c.Mode}, Prompt: app.PromptLimits(c),
-		Workspaces: app.WorkspacesDir(c.Data),
+		Workspaces: app.WorkspacesDir(c.DataDir),
 		CheckModel: s.app.Models.Check,
 		CheckAgent: s.checkAgent,
 		Ceiling:    c.Ceiling,
@@ -104,9 +104,9 @@ func (s *Server) checkAgent(name string) error {
 }
 
 func doorOptions(c config.Config, log *slog.Logger) auth.Options {
-	opts := auth.Options{Logger: log, Secure: c.Serve.TLSCert != "" || c.Serve.BehindProxy, Rate: c.Serve.Rate}
+	opts := auth.Options{Logger: log, Secure: c.Serve.TLSCert != "" || c.Serve.TrustProxy, Rate: c.Serve.RequestsPerSecond}
 	for _, o := range c.Serve.OIDC {
-		issuer := auth.Issuer{Name: o.Name, Issuer: o.Issuer, Audience: o.Audience, Claim: o.Claim, Admins: o.Admins}
+		issuer := auth.Issuer{Name: o.Name, Issuer: o.Issuer, Audience: o.Audience, Claim: o.OwnerClaim, Admins: o.Admins}
 		for _, scope := range o.Scopes {
 			issuer.Scopes = append(issuer.Scopes, bellcord.Scope(scope))
 		}
@@ -118,7 +118,7 @@ func doorOptions(c config.Config, log *slog.Logger) auth.Options {
 func (s *Server) listModels() []api.Model {
 	var all []api.Model
 	for _, name := range app.ModelNames(s.settings) {
-		all = append(all, api.Model{ID: name, Window: s.app.Models.ContextWindow(name), Price: s.app.Models.Price(name)})
+		all = append(all, api.Model{ID: name, ContextWindow: s.app.Models.ContextWindow(name), Price: s.app.Models.Price(name)})
 	}
 	return all
 }
@@ -160,10 +160,10 @@ func (s *Server) url() string {
 // pageURL returns the address of the page for users: with the first configured
 // host name, otherwise with the address of the listener.
 func (s *Server) pageURL() string {
-	switch names := s.settings.Serve.Hosts; {
+	switch names := s.settings.Serve.AllowedHosts; {
 	case len(names) == 0:
 		return s.url()
-	case s.settings.Serve.BehindProxy:
+	case s.settings.Serve.TrustProxy:
 		return "https://" + names[0]
 	default:
 		at, err := url.Parse(s.url())

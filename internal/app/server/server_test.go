@@ -25,11 +25,11 @@ func testConfig(t *testing.T) app.Config {
 	logger := slog.New(slog.DiscardHandler)
 	return app.Config{
 		Settings: config.Config{
-			Data: shortDir(t), Model: "fake/fake", Mode: "ask",
+			DataDir: shortDir(t), Model: "fake/fake", Mode: "ask",
 			Provider: map[string]config.Provider{config.Fake: {API: config.Fake}},
 			Serve:    config.Serve{Addr: "127.0.0.1:0", MaxTurns: -1, MaxTurnsPerOwner: -1, MaxViewers: -1, MaxViewersPerOwner: -1},
 		},
-		Version: "1.2.3", Secrets: &secret.Known{}, Logger: logger, TurnLog: logger,
+		Version: "1.2.3", Secrets: &secret.Set{}, Logger: logger, TurnLog: logger,
 	}
 }
 
@@ -43,7 +43,7 @@ func TestRun_Signal_ShutsDownAndRemovesTheSocket(t *testing.T) {
 	signals, ready, ended := make(chan os.Signal, 1), make(chan string, 1), make(chan error, 1)
 	go func() { ended <- s.Run(signals, func(url string) { ready <- url }) }()
 	url := <-ready
-	token, err := os.ReadFile(filepath.Join(c.Settings.Data, "token"))
+	token, err := os.ReadFile(filepath.Join(c.Settings.DataDir, "token"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestRun_Signal_ShutsDownAndRemovesTheSocket(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(c.Settings.Data, "bellcord.sock")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(c.Settings.DataDir, "bellcord.sock")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestRun_Signal_ShutsDownAndRemovesTheSocket(t *testing.T) {
 func TestOpen_TokenFileThatCannotBeWritten_FailsAndClosesEverything(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	blocked := filepath.Join(c.Settings.Data, "token")
+	blocked := filepath.Join(c.Settings.DataDir, "token")
 	if err := os.MkdirAll(filepath.Join(blocked, "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func TestPageURL_WithHostNames_UsesTheFirst(t *testing.T) {
 	}{
 		{config.Serve{}, "http://127.0.0.1:4500"},
 		{config.Serve{TLSCert: "x"}, "https://127.0.0.1:4500"},
-		{config.Serve{Hosts: []string{"a.example", "b"}}, "http://a.example:4500"},
-		{config.Serve{Hosts: []string{"a.example:80"}}, "http://a.example:80"},
-		{config.Serve{Hosts: []string{"a.example"}, BehindProxy: true}, "https://a.example"},
+		{config.Serve{AllowedHosts: []string{"a.example", "b"}}, "http://a.example:4500"},
+		{config.Serve{AllowedHosts: []string{"a.example:80"}}, "http://a.example:80"},
+		{config.Serve{AllowedHosts: []string{"a.example"}, TrustProxy: true}, "https://a.example"},
 	} {
 		s := &Server{settings: config.Config{Serve: test.serve}, tcp: listenerAt("127.0.0.1:4500")}
 		if got := s.pageURL(); got != test.want {

@@ -49,29 +49,29 @@ func (s *Server) openTelegram() error {
 	if err != nil {
 		return err
 	}
-	dir, secret := filepath.Join(c.Data, "telegram"), c.Telegram.Secret
+	dir, secret := filepath.Join(c.DataDir, "telegram"), c.Telegram.WebhookSecret
 	if secret == "" {
 		secret = rand.Text()
 	}
-	bot, err := botapi.New(botapi.Config{Token: token, Server: c.Telegram.Server, Dir: dir, Secret: secret, Logger: s.logger})
+	bot, err := botapi.New(botapi.Config{Token: token, Server: c.Telegram.APIURL, Dir: dir, Secret: secret, Logger: s.logger})
 	if err != nil {
 		return err
 	}
 	t := c.Telegram
 	front, err := telegram.New(telegram.Config{
 		Hub: s.app.Front(), Bot: bot, Rights: list, Logger: s.logger, Dir: dir,
-		Session: telegramSession(c), Prompt: app.PromptLimits(c), Workspaces: app.WorkspacesDir(c.Data),
+		Session: telegramSession(c), Prompt: app.PromptLimits(c), Workspaces: app.WorkspacesDir(c.DataDir),
 		Models: s.modelNames, Agents: s.installedAgents,
 		CheckModel: s.app.Models.Check,
 		CheckAgent: s.checkAgent,
 		LetGo:      s.app.ReleaseSession,
-		Replace:    t.Policy == config.Replace, ExposeErrors: t.ExposeErrors, Edits: !t.Drafts,
-		OldAfter: time.Duration(t.OldAfter), Idle: time.Duration(t.Idle), Pace: outbox.Usual,
+		Replace:    t.WhenBusy == config.Replace, ExposeErrors: t.ExposeErrors, Edits: !t.StreamAsDrafts,
+		OldAfter: time.Duration(t.MaxMessageAge), Idle: time.Duration(t.SessionIdleTimeout), Pace: outbox.Usual,
 	})
 	if err != nil {
 		return err
 	}
-	s.telegram = &telegramBot{front: front, bot: bot, webhook: t.Webhook}
+	s.telegram = &telegramBot{front: front, bot: bot, webhook: t.WebhookURL}
 	return nil
 }
 
@@ -151,8 +151,8 @@ func (t *telegramBot) shutDown() error {
 // those in the settings and those in the file of paired users.
 func TelegramRights(c config.Config) (*rights.List, error) {
 	return rights.Open(rights.Config{
-		People: byNumber(c.Telegram.People), Groups: byNumber(c.Telegram.Groups), Pairing: c.Telegram.Pairing,
-		File: filepath.Join(c.Data, "telegram", "people.json"),
+		People: byNumber(c.Telegram.Users), Groups: byNumber(c.Telegram.Groups), Pairing: c.Telegram.Pairing,
+		File: filepath.Join(c.DataDir, "telegram", "people.json"),
 	})
 }
 

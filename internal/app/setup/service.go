@@ -92,7 +92,7 @@ func (s Service) personal(to *autostart.Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	to.Data, err = whole(c.Data)
+	to.Data, err = whole(c.DataDir)
 	return err
 }
 

@@ -54,7 +54,7 @@ func Search(ctx context.Context, file string, c config.Config) Survey {
 	for i, s := range localServers {
 		every.Go(func() { answers[i] = s.withModels(ctx) })
 	}
-	every.Go(func() { found.Serving = backend.ServerRuns(ctx, c.Data) })
+	every.Go(func() { found.Serving = backend.ServerRuns(ctx, c.DataDir) })
 	if path, _ := config.File(file); config.IsFile(path) {
 		found.Config = path
 	}

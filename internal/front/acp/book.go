@@ -33,9 +33,9 @@ func (b *book) expect(turn bellcord.TurnID, request json.RawMessage) {
 	b.prompts[turn] = owed{request, make(chan struct{})}
 }
 
-// errand registers a slow command. The returned function unregisters it once it
+// beginCommand registers a slow command. The returned function unregisters it once it
 // has been answered. Closing the session waits for it as it does for a prompt.
-func (b *book) errand() (done func()) {
+func (b *book) beginCommand() (done func()) {
 	id := bellcord.NewTurnID() // a placeholder key: no turn has this id
 	b.expect(id, nil)
 	return func() { b.removePrompt(id) }

@@ -123,7 +123,7 @@ func TestLoad_AfterAClear_ShowsTheEarlierConversation(t *testing.T) {
 		e.ends(e.prompt("/clear"), "end_turn")
 		e.ends(e.prompt("new"), "end_turn")
 		from := e.count()
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		got := strings.Join(e.since(from), "\n")
 		for _, want := range []string{`user_message_chunk "old"`, `agent_message_chunk "echo: old"`, `user_message_chunk "new"`} {

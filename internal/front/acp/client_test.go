@@ -50,10 +50,10 @@ type editor struct {
 	session string
 	ids     int
 
-	mu     sync.Mutex
-	asked  map[string]string // methods, by request id
-	frames []frame
-	grew   chan struct{}
+	mu      sync.Mutex
+	methods map[string]string // methods, by request id
+	frames  []frame
+	grew    chan struct{}
 }
 
 // edit runs play with an editor connected to a server on a real store, under a
@@ -85,7 +85,7 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 				t.Error(err)
 			}
 		})
-		e.session = e.ask("session/new", obj{"cwd": dir, "mcpServers": []any{}}).Result["sessionId"].(string)
+		e.session = e.request("session/new", obj{"cwd": dir, "mcpServers": []any{}}).Result["sessionId"].(string)
 		play(t, e)
 		synctest.Wait() // replies from the editor are sent before the wire is closed
 	})
@@ -112,7 +112,7 @@ func (e *editor) read(out io.Reader) {
 			e.t.Errorf("not a frame: %s: %v", lines.Text(), err)
 		}
 		e.mu.Lock()
-		if err := official.check(f, e.asked[string(f.ID)]); err != nil {
+		if err := official.check(f, e.methods[string(f.ID)]); err != nil {
 			e.t.Errorf("not as the schema has it: %s: %v", lines.Text(), err)
 		}
 		e.frames = append(e.frames, f)
@@ -149,19 +149,19 @@ func (e *editor) send(method string, params obj) int {
 	e.t.Helper()
 	id := e.newID()
 	e.mu.Lock()
-	if e.asked == nil {
-		e.asked = map[string]string{}
+	if e.methods == nil {
+		e.methods = map[string]string{}
 	}
-	e.asked[fmt.Sprint(id)] = method
+	e.methods[fmt.Sprint(id)] = method
 	e.mu.Unlock()
 	e.write(line(id, method, params))
 	return id
 }
 
-func (e *editor) tell(method string, params obj) { e.t.Helper(); e.write(line(0, method, params)) }
+func (e *editor) notify(method string, params obj) { e.t.Helper(); e.write(line(0, method, params)) }
 
-// ask sends a request and waits for its reply.
-func (e *editor) ask(method string, params obj) frame {
+// request sends a request and waits for its reply.
+func (e *editor) request(method string, params obj) frame {
 	e.t.Helper()
 	return e.answer(e.send(method, params))
 }

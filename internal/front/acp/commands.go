@@ -23,7 +23,7 @@ var commands = []acp.AvailableCommand{
 	{Name: "cost", Description: "Show the tokens and cost of this session"},
 }
 
-func (s *session) tellCommands() {
+func (s *session) sendCommands() {
 	s.update(acp.AvailableCommandsUpdate{AvailableCommands: commands})
 }
 
@@ -48,27 +48,27 @@ func (s *Server) obey(request json.RawMessage, sess *session, word, rest string)
 	case "stop":
 		s.stopAll(request, sess)
 	case "model":
-		s.sendReply(request, sess.say(sess.change(bellcord.SessionUpdated{Model: rest})))
+		s.sendReply(request, sess.replyText(sess.change(bellcord.SessionUpdated{Model: rest})))
 	case "mode":
-		s.sendReply(request, sess.say(sess.change(bellcord.SessionUpdated{Mode: rest})))
+		s.sendReply(request, sess.replyText(sess.change(bellcord.SessionUpdated{Mode: rest})))
 	default:
-		s.sendReply(request, sess.say(help(), nil))
+		s.sendReply(request, sess.replyText(help(), nil))
 	}
 }
 
 // runAsync runs a slow command outside the goroutine that reads the
 // connection.
-func (s *Server) runAsync(request json.RawMessage, sess *session, errand func() (string, error)) {
-	done := sess.book.errand()
+func (s *Server) runAsync(request json.RawMessage, sess *session, command func() (string, error)) {
+	done := sess.book.beginCommand()
 	s.work.Go(func() {
 		defer done()
-		s.sendReply(request, sess.say(errand()))
+		s.sendReply(request, sess.replyText(command()))
 	})
 }
 
-// say shows the result of a command to the user and returns the reply. An error
+// replyText shows the result of a command to the user and returns the reply. An error
 // is shown as text, because the client has no better place for it.
-func (s *session) say(text string, err error) answer {
+func (s *session) replyText(text string, err error) answer {
 	if err != nil {
 		text = err.Error()
 	}

@@ -56,7 +56,7 @@ func TestSlash_UnknownCommand_IsRefusedAndReachesNoModel(t *testing.T) {
 			e.shown(want)
 		}
 		e.ends(e.prompt("/STOP"), "end_turn")
-		if said := e.said(); strings.Contains(said, "echo") {
+		if said := e.shownText(); strings.Contains(said, "echo") {
 			t.Errorf("a model was asked: %s", said)
 		}
 	})
@@ -68,7 +68,7 @@ func TestSlash_UnknownCommandInAHostedSession_IsSentToTheAgent(t *testing.T) {
 		e.ends(e.prompt("/deploy now"), "end_turn")
 		e.shown("echo: /deploy now")
 		e.ends(e.prompt("/stop"), "end_turn")
-		if said := e.said(); strings.Contains(said, "echo: /stop") {
+		if said := e.shownText(); strings.Contains(said, "echo: /stop") {
 			t.Errorf("the agent was sent the command: %s", said)
 		}
 	})
@@ -108,7 +108,7 @@ func TestCommand_BehindAPrompt_DoesNotWaitForItsTurn(t *testing.T) {
 				if took := time.Since(asked); took != 0 {
 					t.Errorf("answered after %v", took)
 				}
-				e.tell("session/cancel", e.here())
+				e.notify("session/cancel", e.here())
 				e.ends(prompt, "cancelled")
 			})
 		})
@@ -127,7 +127,7 @@ func TestModelCommand_NameNotOffered_IsCheckedButAnOptionIsRefused(t *testing.T)
 	}
 	edit(t, waits, check, func(t *testing.T, e *editor) {
 		choose := func(model string) frame {
-			return e.ask("session/set_config_option", obj{"sessionId": e.session, "configId": "model", "value": model})
+			return e.request("session/set_config_option", obj{"sessionId": e.session, "configId": "model", "value": model})
 		}
 		if f := choose("fake/three"); f.Error == nil || f.Error.Code != -32602 {
 			t.Errorf("what is not offered was answered %v %+v", f.Result, f.Error)

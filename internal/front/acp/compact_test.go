@@ -56,7 +56,7 @@ func TestCompact_Command_IsATurnWithLimitsAndNoPromptInTheConversation(t *testin
 			t.Errorf("shown\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		from := e.count()
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		want = append([]string{want[0], `user_message_chunk "hello"`}, want[1:]...)
 		if got := e.since(from); !reflect.DeepEqual(got, append(want, "available_commands_update")) {

@@ -118,7 +118,7 @@ func TestPrompt_UnsupportedContent_IsRefusedWithItsReason(t *testing.T) {
 	}
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		for _, test := range tests {
-			f := e.ask("session/prompt", e.showing(test.blocks...))
+			f := e.request("session/prompt", e.showing(test.blocks...))
 			if f.Error == nil || f.Error.Code != -32602 || !strings.Contains(f.Error.Message, test.want) {
 				t.Errorf("%s: answered %v %+v, want %q", test.name, f.Result, f.Error, test.want)
 			}
@@ -132,7 +132,7 @@ func TestPrompt_UnsupportedContent_IsRefusedWithItsReason(t *testing.T) {
 func TestInitialize_PromptCapabilities_IncludeImagesAndEmbeddedText(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
-		hello := e.ask("initialize", obj{"protocolVersion": 1}).Result
+		hello := e.request("initialize", obj{"protocolVersion": 1}).Result
 		can := hello["agentCapabilities"].(obj)["promptCapabilities"]
 		if want := (obj{"image": true, "audio": false, "embeddedContext": true}); !reflect.DeepEqual(can, want) {
 			t.Errorf("prompts may hold %v", can)
@@ -147,7 +147,7 @@ func TestLoad_PromptWithImages_ShowsThemBeforeTheText(t *testing.T) {
 			spoken("which"), picture("image/png", "cG5n"), picture("image/gif", "Z2lm"), link("a.go", "file:///a.go"),
 		)), "end_turn")
 		from := e.count()
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		want := []string{
 			"session_info_update which",

@@ -61,17 +61,17 @@ func TestUsage_PriceAndContextSizeConfigured_ReportsContextAndSessionCost(t *tes
 		expect(0, first)
 		cut := e.prompt("wait")
 		e.shown("here: wait") // 10 bytes: 3 estimated output tokens, and 2 of input
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		e.ends(cut, "cancelled")
 		e.ends(e.prompt("go"), "end_turn")
 		expect(0, first, third)
 
 		from := e.count()
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		expect(from, first, third)
-		e.ask("session/close", e.here())
+		e.request("session/close", e.here())
 		from = e.count()
-		e.ask("session/resume", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/resume", obj{"sessionId": e.session, "cwd": e.dir})
 		e.ends(e.prompt("go"), "end_turn")
 		expect(from, "3 of 1000 for map[amount:17 currency:USD]")
 	})
@@ -129,7 +129,7 @@ func TestCostCommand_SeveralModels_ShowsATableByModel(t *testing.T) {
 		if got := said(); !strings.Contains(got, `$4.00\n`+"```"+`\nRunning turns are counted when they end.\n`) {
 			t.Errorf("while a turn runs: %s", got)
 		}
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		e.ends(id, "cancelled")
 		expect(
 			"```",

@@ -19,7 +19,7 @@ func TestSession_CwdIsNotADirectory_IsRefused(t *testing.T) {
 			filepath.Join(e.dir, "missing"): "does not exist", file: "not a directory",
 		} {
 			for _, method := range []string{"session/new", "session/load", "session/resume"} {
-				f := e.ask(method, obj{"sessionId": e.session, "cwd": cwd, "mcpServers": []any{}})
+				f := e.request(method, obj{"sessionId": e.session, "cwd": cwd, "mcpServers": []any{}})
 				if f.Error == nil || f.Error.Code != -32602 || !strings.Contains(f.Error.Message, why) {
 					t.Errorf("%s in %q: %+v %v, want %q", method, cwd, f.Error, f.Result, why)
 				}

@@ -7,9 +7,9 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// Desk gives an agent access to the tools of the editor: its view of the files,
+// EditorTools gives an agent access to the tools of the editor: its view of the files,
 // including unsaved changes, and its terminals.
-type Desk struct {
+type EditorTools struct {
 	Reads, Writes, Terminals bool // what the editor supports
 
 	conn    *jsonrpc.Conn
@@ -18,7 +18,7 @@ type Desk struct {
 
 // requestEditor sends a request to the editor and waits for the reply. When ctx
 // ends, it cancels the request, drops the reply and returns the cause of ctx.
-func (d *Desk) requestEditor(ctx context.Context, method string, params, result any) error {
+func (d *EditorTools) requestEditor(ctx context.Context, method string, params, result any) error {
 	request := d.conn.Request(method, params)
 	defer context.AfterFunc(ctx, func() { request.Cancel() })()
 	err := request.Wait(result)
@@ -31,7 +31,7 @@ func (d *Desk) requestEditor(ctx context.Context, method string, params, result 
 // ReadText returns a text file as the editor has it, from the given line
 // (counted from 1) and at most limit lines. A line of 0 starts at the
 // beginning; a limit of 0 means no limit.
-func (d *Desk) ReadText(ctx context.Context, path string, line, limit int) (string, error) {
+func (d *EditorTools) ReadText(ctx context.Context, path string, line, limit int) (string, error) {
 	var result acp.ReadTextFileResponse
 	params := acp.ReadTextFileRequest{SessionID: d.session, Path: path, Line: max(line, 0), Limit: max(limit, 0)}
 	err := d.requestEditor(ctx, acp.MethodReadTextFile, params, &result)
@@ -39,7 +39,7 @@ func (d *Desk) ReadText(ctx context.Context, path string, line, limit int) (stri
 }
 
 // WriteText writes a text file through the editor.
-func (d *Desk) WriteText(ctx context.Context, path, content string) error {
+func (d *EditorTools) WriteText(ctx context.Context, path, content string) error {
 	var none struct{}
 	return d.requestEditor(ctx, acp.MethodWriteTextFile, acp.WriteTextFileRequest{SessionID: d.session, Path: path, Content: content}, &none)
 }

@@ -49,16 +49,16 @@ func (e *editor) serve(answer func(f frame) obj) (asked func() []string) {
 	}
 }
 
-// withDesk stores the Desk that the front passes to Opened.
-func withDesk(desk *atomic.Pointer[acp.Desk]) func(*acp.Config) {
+// withEditorTools stores the Desk that the front passes to Opened.
+func withEditorTools(tools *atomic.Pointer[acp.EditorTools]) func(*acp.Config) {
 	return func(c *acp.Config) {
-		c.Opened = func(_ bellcord.SessionID, d *acp.Desk, _ []acp.MCPServer) { desk.Store(d) }
+		c.Opened = func(_ bellcord.SessionID, d *acp.EditorTools, _ []acp.MCPServer) { tools.Store(d) }
 	}
 }
 
 func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
+	var desk atomic.Pointer[acp.EditorTools]
 	agent := script(func(ctx context.Context, w *hub.Work) error {
 		d := desk.Load()
 		unsaved, err := d.ReadText(ctx, "/a", 2, 3)
@@ -68,7 +68,7 @@ func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 		_ = w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("%q %v", unsaved, err)})
 		return err
 	})
-	edit(t, agent, withDesk(&desk), func(t *testing.T, e *editor) {
+	edit(t, agent, withEditorTools(&desk), func(t *testing.T, e *editor) {
 		var seen []string
 		e.serve(func(f frame) obj {
 			seen = append(seen, f.Method+" "+text(f.Params))
@@ -81,14 +81,14 @@ func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 				t.Errorf("no %s in %s", want, all)
 			}
 		}
-		if e.said() != `"not saved yet" <nil>` {
-			t.Errorf("said %q", e.said())
+		if e.shownText() != `"not saved yet" <nil>` {
+			t.Errorf("said %q", e.shownText())
 		}
 	})
 }
 
-// said returns the text that the editor was sent.
-func (e *editor) said() string {
+// shownText returns the text that the editor was sent.
+func (e *editor) shownText() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var all strings.Builder

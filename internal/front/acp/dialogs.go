@@ -16,10 +16,10 @@ type dialog struct {
 	withdraw func() bool // closes the dialog; reports whether it was still unanswered
 }
 
-// asked opens a dialog for a question, except in a replay. ACP supports only
+// openDialog opens a dialog for a question, except in a replay. ACP supports only
 // questions about tool calls, so a question without a call gets a placeholder
 // call.
-func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
+func (e *encoder) openDialog(turn bellcord.TurnID, q bellcord.Question) {
 	about := e.open(q.Call)
 	if about != nil && len(q.Changes) > 0 {
 		about.changes = q.Changes
@@ -33,7 +33,7 @@ func (e *encoder) asked(turn bellcord.TurnID, q bellcord.Question) {
 		about = &shownCall{id: d.call, kind: toolKind(q.Tool)}
 		e.send(acp.ToolCall{ToolCallID: d.call, Title: q.Text, Kind: acp.ToolOther, Status: acp.CallPending})
 	}
-	d.withdraw = e.ask(turn, q, wholeCall(about, q))
+	d.withdraw = e.requestPermission(turn, q, wholeCall(about, q))
 	e.dialogs = append(e.dialogs, d)
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestQuestion_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 	t.Parallel()
-	edit(t, wants, nil, func(t *testing.T, e *editor) {
+	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
 		asked, _ := e.calls("session/request_permission")
 		turn := e.hub.Running()[0]
@@ -30,7 +30,7 @@ func TestQuestion_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 
 func TestQuestion_AnsweredInTheEditor_IsNotWithdrawn(t *testing.T) {
 	t.Parallel()
-	edit(t, wants, nil, func(t *testing.T, e *editor) {
+	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
 		asked, _ := e.calls("session/request_permission")
 		e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
@@ -47,8 +47,8 @@ func TestQuestion_AnsweredInTheEditor_IsNotWithdrawn(t *testing.T) {
 	})
 }
 
-// asksInGeneral opens a question that belongs to no call.
-func asksInGeneral(ctx context.Context, w *hub.Work) error {
+// openGeneralQuestion opens a question that belongs to no call.
+func openGeneralQuestion(ctx context.Context, w *hub.Work) error {
 	choice, err := w.Ask(ctx, bellcord.Question{ID: "q1", Text: "Go on?", Choices: []bellcord.Choice{{ID: "y", Text: "Yes", Kind: "allow_once"}}})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func TestQuestion_WithoutACall_IsShownAndEnds(t *testing.T) {
 	for name, c := range map[string]struct{ stop bool }{"answered": {false}, "stopped": {true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			edit(t, asksInGeneral, nil, func(t *testing.T, e *editor) {
+			edit(t, openGeneralQuestion, nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
 				asked, _ := e.calls("session/request_permission")
 				call := asked.Params["toolCall"].(obj)
@@ -70,7 +70,7 @@ func TestQuestion_WithoutACall_IsShownAndEnds(t *testing.T) {
 				}
 				e.shown("tool_call question-q1")
 				if c.stop {
-					e.tell("session/cancel", e.here())
+					e.notify("session/cancel", e.here())
 					e.ends(id, "cancelled")
 					e.shown("question-q1 failed")
 					return

@@ -106,7 +106,7 @@ func TestEdit_WithoutAQuestion_HasLocationsAndDiffs(t *testing.T) {
 			return ends
 		}
 		check(e.updatesOf("tool_call"), ended())
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir, "mcpServers": []any{}})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir, "mcpServers": []any{}})
 		check(e.updatesOf("tool_call")[4:], ended()[4:])
 	})
 }
@@ -131,7 +131,7 @@ func TestEdit_WithAQuestion_EndsWithTheDiffOfTheQuestion(t *testing.T) {
 		f, _ := e.calls("session/request_permission")
 		e.reply(f, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
 		e.ends(id, "end_turn")
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir, "mcpServers": []any{}})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir, "mcpServers": []any{}})
 		ends := e.updatesOf("tool_call_update")
 		want := text([]any{
 			obj{"type": "diff", "path": "/w/a.txt", "oldText": "one\n", "newText": "two\n"},

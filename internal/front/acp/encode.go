@@ -11,11 +11,11 @@ import (
 // because ACP requires an end for each and replaces a call's content as a
 // whole.
 type encoder struct {
-	send    func(update acp.Update)
-	ask     func(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool)
-	options func() []acp.SessionConfigOption // the session's current settings
-	dir     func() string                    // the session's directory
-	size    func(model string) int64         // context size of a model, in tokens
+	send              func(update acp.Update)
+	requestPermission func(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool)
+	options           func() []acp.SessionConfigOption // the session's current settings
+	dir               func() string                    // the session's directory
+	size              func(model string) int64         // context size of a model, in tokens
 
 	seen
 	replaying bool // sending history: no dialogs are opened
@@ -25,7 +25,7 @@ type encoder struct {
 type seen struct {
 	prompts map[bellcord.TurnID]bellcord.Prompt // prompts of turns that have not started
 	turn    bellcord.TurnID                     // the running turn, or the last one
-	spoke   bool                                // it has produced text
+	hasText bool                                // it has produced text
 	model   string                              // model of its last step
 	finish  bellcord.Finish                     // finish reason of its last step
 	calls   []*shownCall
@@ -39,8 +39,8 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.TurnAccepted:
 		e.prompts[ev.Turn] = b.Prompt // shown by beginTurn
 	case bellcord.TextDelta:
-		e.spoke = e.spoke || b.Text != ""
-		e.say(b.Text)
+		e.hasText = e.hasText || b.Text != ""
+		e.writeText(b.Text)
 	case bellcord.ThinkingDelta:
 		e.think(b.Text)
 	case bellcord.StepStarted:
@@ -59,7 +59,7 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.ToolCallEnded:
 		e.callEnded(b)
 	case bellcord.QuestionOpened:
-		e.asked(ev.Turn, b.Question)
+		e.openDialog(ev.Turn, b.Question)
 	case bellcord.QuestionAnswered:
 		e.closeDialog(b)
 	case bellcord.PromptEdited:
@@ -74,7 +74,7 @@ func (e *encoder) event(ev bellcord.Event) {
 	case bellcord.SessionUpdated:
 		e.configured(ev, b)
 	case bellcord.TurnStarted:
-		e.turn, e.spoke, e.finish = ev.Turn, false, ""
+		e.turn, e.hasText, e.finish = ev.Turn, false, ""
 		e.beginTurn(ev.Turn)
 	case bellcord.TurnEnded:
 		e.beginTurn(ev.Turn)
@@ -112,7 +112,7 @@ func (e *encoder) beginTurn(turn bellcord.TurnID) {
 	}
 }
 
-func (e *encoder) say(text string) {
+func (e *encoder) writeText(text string) {
 	if text != "" {
 		e.send(acp.AgentMessageChunk{Content: acp.Text(text)})
 	}

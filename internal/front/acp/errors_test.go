@@ -39,7 +39,7 @@ func TestRequest_Invalid_RepliesWithItsErrorCode(t *testing.T) {
 			if test.params["sessionId"] == "here" {
 				test.params["sessionId"] = e.session
 			}
-			f := e.ask(test.method, test.params)
+			f := e.request(test.method, test.params)
 			if f.Error == nil || f.Error.Code != test.code || f.Error.Message == "" {
 				t.Errorf("%s: answered %v %+v, want %d", test.name, f.Result, f.Error, test.code)
 			}
@@ -53,15 +53,15 @@ func TestRequest_Invalid_RepliesWithItsErrorCode(t *testing.T) {
 func TestRequest_UnknownSessionOrNotification_IsNoError(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
-		if f := e.ask("session/delete", obj{"sessionId": "never was"}); f.Error != nil || f.Result == nil {
+		if f := e.request("session/delete", obj{"sessionId": "never was"}); f.Error != nil || f.Result == nil {
 			t.Errorf("the delete of an unknown session was answered %+v", f)
 		}
 		before := e.count()
-		e.tell("session/cancel", obj{"sessionId": "never was"})
-		e.tell("session/cancel", nil)
-		e.tell("$/cancel_request", obj{"requestId": "never was"})
-		e.tell("$/progress", obj{})
-		e.tell("_ours/hint", obj{})
+		e.notify("session/cancel", obj{"sessionId": "never was"})
+		e.notify("session/cancel", nil)
+		e.notify("$/cancel_request", obj{"requestId": "never was"})
+		e.notify("$/progress", obj{})
+		e.notify("_ours/hint", obj{})
 		synctest.Wait()
 		if after := e.count(); after != before {
 			t.Errorf("notifications were answered: %+v", e.frames[before:])

@@ -47,10 +47,10 @@ func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
 // this from other text, because a client joins the pieces of a message.
 func (e *encoder) compacted(b bellcord.ConversationCompacted) {
 	line := "Compacted: the conversation so far is now a summary of " + plural(len(strings.Fields(b.Summary)), "word") + ".\n\n"
-	if e.spoke {
+	if e.hasText {
 		line = "\n\n" + line
 	}
-	e.say(line)
+	e.writeText(line)
 }
 
 // sentence returns text in one line, capitalized and without a final period.

@@ -24,7 +24,7 @@ func TestRetry_Scheduled_IsShownLiveButNotReplayed(t *testing.T) {
 		e.shown(`agent_thought_chunk "The model is overloaded (busy, really); retrying in 5 s.\n"`)
 		e.shown(`agent_thought_chunk "The model request failed; retrying in 1.2 s.\n"`)
 		from := e.count()
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		if got := strings.Join(e.since(from), "\n"); strings.Contains(got, "retrying") {
 			t.Errorf("a pause that is over is shown:\n%s", got)

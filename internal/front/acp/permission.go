@@ -19,7 +19,7 @@ func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolC
 		err := dialog.Wait(&result)
 		switch {
 		case err == nil && result.Outcome.Outcome == acp.OutcomeSelected:
-			_ = s.hub.Answer(turn, q.ID, result.Outcome.OptionID, s.server.who()) // an answer that comes too late is no error
+			_ = s.hub.Answer(turn, q.ID, result.Outcome.OptionID, s.server.clientName()) // an answer that comes too late is no error
 		case errors.Is(err, jsonrpc.ErrClosed): // withdrawn, or the connection is closed
 		case err == nil || cancelled(err):
 			// A client reports this only when it cancels the turn.

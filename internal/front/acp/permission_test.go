@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// wants requests a permission and emits the choice.
-func wants(ctx context.Context, w *hub.Work) error {
+// requestPermission requests a permission and emits the choice.
+func requestPermission(ctx context.Context, w *hub.Work) error {
 	if err := w.Emit(called("c", "shell", `{"command":"make"}`)); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func wants(ctx context.Context, w *hub.Work) error {
 
 func TestPermission_Request_ReferencesTheToolCall(t *testing.T) {
 	t.Parallel()
-	edit(t, wants, nil, func(t *testing.T, e *editor) {
+	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
 		f, _ := e.calls("session/request_permission")
 		call := f.Params["toolCall"].(obj)
@@ -73,7 +73,7 @@ func TestPermission_Edit_ShowsTheWholeCall(t *testing.T) {
 		if text(call) != text(want) {
 			t.Errorf("asked %s, want %s", text(call), text(want))
 		}
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 	})
 }
 
@@ -99,7 +99,7 @@ func TestPermission_TwoChoicesOfKindAllowAlways_OnlyTheFirstIsOffered(t *testing
 		if got := strings.Join(ids, " "); got != "allow allow_session reject" {
 			t.Errorf("offered %s", got)
 		}
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 	})
 }
 
@@ -132,7 +132,7 @@ func TestPermission_EditorReply_DecidesTheCall(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			edit(t, wants, nil, func(t *testing.T, e *editor) {
+			edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
 				f, _ := e.calls("session/request_permission")
 				e.reply(f, test.answer)
@@ -149,15 +149,15 @@ func TestPermission_EditorReply_DecidesTheCall(t *testing.T) {
 func TestStop_OpenDialog_IsWithdrawnAtOnce(t *testing.T) {
 	t.Parallel()
 	stops := map[string]func(e *editor, prompt int){
-		"session/cancel":   func(e *editor, _ int) { e.tell("session/cancel", e.here()) },
-		"$/cancel_request": func(e *editor, prompt int) { e.tell("$/cancel_request", obj{"requestId": prompt}) },
+		"session/cancel":   func(e *editor, _ int) { e.notify("session/cancel", e.here()) },
+		"$/cancel_request": func(e *editor, prompt int) { e.notify("$/cancel_request", obj{"requestId": prompt}) },
 		"session/close":    func(e *editor, _ int) { e.send("session/close", e.here()) },
 		"/stop":            func(e *editor, _ int) { e.prompt("/stop") },
 	}
 	for name, stop := range stops {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			edit(t, wants, nil, func(t *testing.T, e *editor) {
+			edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
 				asked, _ := e.calls("session/request_permission")
 				asking := time.Now()

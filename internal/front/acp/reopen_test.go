@@ -17,13 +17,13 @@ func TestLoad_TurnWaitsForPermission_KeepsItsDialogOpen(t *testing.T) {
 		if w.Prompt.Text == "first" {
 			return echoes(ctx, w)
 		}
-		return wants(ctx, w)
+		return requestPermission(ctx, w)
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("first"), "end_turn") // the replay passes its end
 		id := e.prompt("second")
 		asked, _ := e.calls("session/request_permission")
-		e.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		e.mu.Lock()
 		for _, f := range e.frames {
@@ -51,7 +51,7 @@ func TestResume_CallInProgress_ContinuesItsOutput(t *testing.T) {
 		id := e.prompt("go")
 		e.shown(`"half "`)
 		from := e.count()
-		e.ask("session/resume", obj{"sessionId": e.session, "cwd": e.dir})
+		e.request("session/resume", obj{"sessionId": e.session, "cwd": e.dir})
 		e.ends(id, "end_turn")
 		got := strings.Join(e.since(from), "\n")
 		if !strings.Contains(got, `"half and half"`) || !strings.Contains(got, `completed "whole"`) {

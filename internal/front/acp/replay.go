@@ -27,7 +27,7 @@ func (s *session) replay(ctx context.Context) error {
 			return err
 		}
 		for _, ev := range bellcord.Joined(events) {
-			if err := s.server.conn.Room(ctx); err != nil {
+			if err := s.server.conn.WaitWritable(ctx); err != nil {
 				return err
 			}
 			s.see(ev)

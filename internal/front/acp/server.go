@@ -47,7 +47,7 @@ type Config struct {
 	// Opened is called for each session that the client opens, with the
 	// editor's tools and the MCP servers that the client names. Closed is
 	// called when the session is closed. Both may be nil.
-	Opened func(id bellcord.SessionID, desk *Desk, servers []MCPServer)
+	Opened func(id bellcord.SessionID, tools *EditorTools, servers []MCPServer)
 	Closed func(id bellcord.SessionID)
 
 	// SetUp is set if no model is configured. It configures one and returns the
@@ -70,7 +70,7 @@ type Server struct {
 	conn *jsonrpc.Conn
 	work sync.WaitGroup // background requests and followers
 
-	offers Desk         // what the editor supports; set by initialize
+	offers EditorTools  // what the editor supports; set by initialize
 	client atomic.Value // a string: the client's name, once initialize has received it
 
 	opening sync.Mutex // held while a session is reopened
@@ -208,10 +208,10 @@ func decode[T any](params json.RawMessage) (T, error) {
 }
 
 func (s *Server) cause(kind bellcord.CauseKind, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: kind, By: s.who(), Source: "acp", Reason: why}
+	return bellcord.Cause{Kind: kind, By: s.clientName(), Source: "acp", Reason: why}
 }
 
-func (s *Server) who() string {
+func (s *Server) clientName() string {
 	if name, said := s.client.Load().(string); said {
 		return name
 	}

@@ -41,7 +41,7 @@ func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 	sess := &session{server: s, hub: hub, id: id, book: newBook(), followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background())
 	sess.show = encoder{
-		send: sess.update, ask: sess.askPermission, options: sess.options, dir: sess.dir, size: s.contextSize,
+		send: sess.update, requestPermission: sess.askPermission, options: sess.options, dir: sess.dir, size: s.contextSize,
 		seen: seen{prompts: map[bellcord.TurnID]bellcord.Prompt{}},
 	}
 	s.mu.Lock()
@@ -80,7 +80,7 @@ func (s *session) follow() {
 			return
 		}
 		for _, ev := range events {
-			_ = s.server.conn.Room(ctx)                                                            // on error the client has left and updates are discarded
+			_ = s.server.conn.WaitWritable(ctx)                                                    // on error the client has left and updates are discarded
 			if _, prompted := ev.Body.(bellcord.TurnAccepted); !prompted || !s.book.has(ev.Turn) { // the client's own prompts are not sent back
 				s.see(ev)
 			}

@@ -26,7 +26,7 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 	}
 	can := p.ClientCapabilities
 	s.mu.Lock()
-	s.offers = Desk{Reads: can.FS.ReadTextFile, Writes: can.FS.WriteTextFile, Terminals: can.Terminal, conn: s.conn}
+	s.offers = EditorTools{Reads: can.FS.ReadTextFile, Writes: can.FS.WriteTextFile, Terminals: can.Terminal, conn: s.conn}
 	s.mu.Unlock()
 	if p.ClientInfo.Name != "" {
 		s.client.Store(p.ClientInfo.Name)
@@ -52,10 +52,10 @@ func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
 		return
 	}
 	s.mu.Lock()
-	desk := s.offers
+	tools := s.offers
 	s.mu.Unlock()
-	desk.conn, desk.session = s.conn, string(id)
-	tell(id, &desk, servers)
+	tools.conn, tools.session = s.conn, string(id)
+	tell(id, &tools, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
@@ -80,7 +80,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	s.work.Go(sess.follow)
 	settings := s.settings(made)
 	result := acp.NewSessionResponse{SessionID: string(made.ID), Modes: settings.Modes, ConfigOptions: settings.ConfigOptions}
-	return answer{result: result, then: sess.tellCommands}
+	return answer{result: result, then: sess.sendCommands}
 }
 
 // checkDir returns an error if a session cannot work in dir.
@@ -141,7 +141,7 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 		return failure(err)
 	}
 	return answer{result: s.settings(found), then: func() {
-		sess.tellCommands()
+		sess.sendCommands()
 		s.work.Go(sess.follow)
 	}}
 }

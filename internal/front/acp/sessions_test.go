@@ -16,7 +16,7 @@ import (
 func TestInitialize_NewerProtocol_ReportsVersion1AndCapabilities(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
-		hello := e.ask("initialize", obj{"protocolVersion": 2, "clientInfo": obj{"name": "vim", "version": "9"}}).Result
+		hello := e.request("initialize", obj{"protocolVersion": 2, "clientInfo": obj{"name": "vim", "version": "9"}}).Result
 		if hello["protocolVersion"] != 1.0 || hello["agentInfo"].(obj)["version"] != "test" || len(hello["authMethods"].([]any)) != 1 {
 			t.Errorf("answered %v", hello)
 		}
@@ -25,7 +25,7 @@ func TestInitialize_NewerProtocol_ReportsVersion1AndCapabilities(t *testing.T) {
 			t.Errorf("can %v", can)
 		}
 		id := e.prompt("go")
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		receipt := e.answer(id).Result["_meta"].(obj)["bellcord/receipt"].(obj)
 		if cause := receipt["cause"].(obj); cause["by"] != "vim" || cause["source"] != "acp" || cause["reason"] != "session/cancel" {
 			t.Errorf("stopped by %v", cause)
@@ -49,9 +49,9 @@ func TestNewSession_Reply_HasSettingsAndPrecedesCommands(t *testing.T) {
 	})
 }
 
-// tells is an agent with something to replay: text in pieces, a thought, a call
+// emitReplayable is an agent with something to replay: text in pieces, a thought, a call
 // with output, and a call that is cut off.
-func tells(ctx context.Context, w *hub.Work) error {
+func emitReplayable(ctx context.Context, w *hub.Work) error {
 	if w.Prompt.Text != "first" {
 		return echoes(ctx, w)
 	}
@@ -74,13 +74,13 @@ func tells(ctx context.Context, w *hub.Work) error {
 
 func TestLoad_ClosedSession_ReplaysAndResumeDoesNot(t *testing.T) {
 	t.Parallel()
-	edit(t, tells, nil, func(t *testing.T, e *editor) {
+	edit(t, emitReplayable, nil, func(t *testing.T, e *editor) {
 		first := e.prompt("first")
 		e.shown("ready")
 		second := e.prompt("second") // accepted during the first, shown after it
 		e.answer(first)
 		e.ends(second, "end_turn")
-		e.ask("session/close", e.here())
+		e.request("session/close", e.here())
 
 		from := e.count()
 		params := obj{"sessionId": e.session, "cwd": e.dir}
@@ -113,9 +113,9 @@ func TestLoad_ClosedSession_ReplaysAndResumeDoesNot(t *testing.T) {
 			t.Errorf("after the answer: %v", after)
 		}
 
-		e.ask("session/close", e.here())
+		e.request("session/close", e.here())
 		from = e.count()
-		e.ask("session/resume", params)
+		e.request("session/resume", params)
 		synctest.Wait()
 		if got := e.since(from); !reflect.DeepEqual(got, []string{"available_commands_update"}) {
 			t.Errorf("resumed with %v", got)
@@ -148,7 +148,7 @@ func TestListSessions_ManySessions_PagesAreComplete(t *testing.T) {
 		var listed []string
 		var sizes []int
 		for cursor := any(nil); len(sizes) < 4; {
-			page := e.ask("session/list", obj{"cursor": cursor, "cwd": e.dir}).Result
+			page := e.request("session/list", obj{"cursor": cursor, "cwd": e.dir}).Result
 			for _, s := range page["sessions"].([]any) {
 				listed = append([]string{s.(obj)["sessionId"].(string)}, listed...) // the newest came first
 			}
@@ -160,7 +160,7 @@ func TestListSessions_ManySessions_PagesAreComplete(t *testing.T) {
 		if !reflect.DeepEqual(listed, made) || !reflect.DeepEqual(sizes, []int{50, 50, 20}) {
 			t.Errorf("%d made, %d listed in pages of %v", len(made), len(listed), sizes)
 		}
-		if none := e.ask("session/list", obj{"cwd": "/nowhere"}).Result["sessions"].([]any); len(none) != 0 {
+		if none := e.request("session/list", obj{"cwd": "/nowhere"}).Result["sessions"].([]any); len(none) != 0 {
 			t.Errorf("elsewhere: %v", none)
 		}
 	})

@@ -48,7 +48,7 @@ func TestSetting_Changed_SendsModeAndOptionUpdates(t *testing.T) {
 				synctest.Wait()
 				from := e.count()
 				test.params["sessionId"] = e.session
-				f := e.ask(test.method, test.params)
+				f := e.request(test.method, test.params)
 				if f.Error != nil {
 					t.Fatalf("%+v", f.Error)
 				}
@@ -78,8 +78,8 @@ func TestSetMode_TurnRuns_TurnKeepsItsSettings(t *testing.T) {
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("one")
 		e.shown("began in ask")
-		e.ask("session/set_mode", obj{"sessionId": e.session, "modeId": "full"})
-		e.tell("session/cancel", e.here())
+		e.request("session/set_mode", obj{"sessionId": e.session, "modeId": "full"})
+		e.notify("session/cancel", e.here())
 		e.ends(id, "cancelled")
 		if mode := <-still; mode != "ask" {
 			t.Errorf("the turn went on in %s", mode)

@@ -26,7 +26,7 @@ func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T)
 		}})
 		fails := func(method string, params obj, code int) {
 			t.Helper()
-			if f := e.ask(method, params); f.Error == nil || f.Error.Code != code {
+			if f := e.request(method, params); f.Error == nil || f.Error.Code != code {
 				t.Errorf("%s is answered %+v", method, f)
 			}
 		}
@@ -36,14 +36,14 @@ func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T)
 		fails("authenticate", obj{"methodId": "setup"}, -32000)
 		fails("session/load", obj{"sessionId": e.session, "cwd": e.dir}, -32000)
 		for range 2 { // a repetition succeeds and does nothing
-			if f := e.ask("authenticate", obj{"methodId": "setup"}); f.Error != nil {
+			if f := e.request("authenticate", obj{"methodId": "setup"}); f.Error != nil {
 				t.Fatalf("%+v", f.Error)
 			}
 		}
 		if tries != 2 {
 			t.Errorf("it was set up %d times", tries)
 		}
-		made := e.ask("session/new", obj{"cwd": e.dir, "mcpServers": []any{}})
+		made := e.request("session/new", obj{"cwd": e.dir, "mcpServers": []any{}})
 		opened, err := e.hub.Session(t.Context(), bellcord.SessionID(made.Result["sessionId"].(string)))
 		if err != nil || opened.Model != "fake/found" {
 			t.Errorf("the session has the model %q, %v", opened.Model, err)

@@ -37,7 +37,7 @@ func TestCancel_InTheSameWriteAsThePrompt_IsNeverLost(t *testing.T) {
 func TestCancel_NothingRuns_DoesNotAffectTheNextPrompt(t *testing.T) {
 	t.Parallel()
 	edit(t, echoes, nil, func(_ *testing.T, e *editor) {
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		e.ends(e.prompt("hello"), "end_turn")
 	})
 }
@@ -47,12 +47,12 @@ func TestCancel_RunningAndQueuedPrompts_StopsBoth(t *testing.T) {
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		first, second := e.prompt("one"), e.prompt("two")
 		e.shown("here: one")
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		third := e.prompt("three") // after the cancel: not affected
 		e.ends(first, "cancelled")
 		e.ends(second, "cancelled")
 		e.shown("here: three")
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		e.ends(third, "cancelled")
 		if got := strings.Join(e.since(0), "\n"); strings.Contains(got, "here: two") {
 			t.Errorf("the second prompt ran:\n%s", got)
@@ -76,12 +76,12 @@ func TestCancelRequest_OneOfTwoPrompts_StopsOnlyThatOne(t *testing.T) {
 				texts := []string{"one", "two"}
 				ids := []int{e.prompt(texts[0]), e.prompt(texts[1])}
 				e.shown("here: one")
-				e.tell("$/cancel_request", obj{"requestId": ids[test.cancel]})
+				e.notify("$/cancel_request", obj{"requestId": ids[test.cancel]})
 				e.ends(ids[test.cancel], "cancelled")
 				e.shown("here: " + texts[test.other])
-				e.tell("$/cancel_request", obj{"requestId": 4711}) // matches no request
+				e.notify("$/cancel_request", obj{"requestId": 4711}) // matches no request
 				synctest.Wait()
-				e.tell("$/cancel_request", obj{"requestId": ids[test.other]})
+				e.notify("$/cancel_request", obj{"requestId": ids[test.other]})
 				e.ends(ids[test.other], "cancelled")
 			})
 		})
@@ -105,7 +105,7 @@ func TestCancel_AgentEmitsAfterStop_NoUpdateFollowsTheReply(t *testing.T) {
 		id := e.prompt("go")
 		e.shown(`"half"`)
 		before := e.count()
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		at := e.ends(id, "cancelled")
 		<-time.After(time.Minute)
 		if rest := e.since(at); len(rest) > 0 {

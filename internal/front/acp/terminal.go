@@ -41,10 +41,10 @@ var ErrNotRun = errors.New("the editor did not open a terminal")
 
 const (
 	terminalBytes = 1 << 20                // limit of the output that the editor keeps
-	terminalLook  = 250 * time.Millisecond // interval between reads of a running command's output
+	terminalPoll  = 250 * time.Millisecond // interval between reads of a running command's output
 	terminalEnd   = 3 * time.Second        // time for a stop to be confirmed
 	terminalForce = 500 * time.Millisecond // the same, after a forced stop
-	lastLook      = time.Second            // time to read the output of a killed command
+	lastPoll      = time.Second            // time to read the output of a killed command
 )
 
 // Terminal runs a command in one of the editor's terminals. When ctx ends, the
@@ -53,11 +53,11 @@ const (
 // terminal/create. Terminal waits for them for a limited time that ctx cannot
 // shorten, and returns an unconfirmed exit if they do not arrive. The kill and
 // the release are still sent if the editor replies later.
-func (d *Desk) Terminal(ctx context.Context, c Command) (Exit, error) {
+func (d *EditorTools) Terminal(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Stopped: true}, ErrNotRun
 	}
-	t := &terminal{desk: d, command: c}
+	t := &terminal{tools: d, command: c}
 	create := d.conn.Request(acp.MethodCreateTerminal, acp.CreateTerminalRequest{
 		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: blank(c.Blank), Cwd: c.Dir, OutputByteLimit: new(terminalBytes),
 	})
@@ -91,7 +91,7 @@ func blank(names []string) (env []acp.EnvVariable) {
 
 // terminal is a command in one of the editor's terminals.
 type terminal struct {
-	desk    *Desk
+	tools   *EditorTools
 	command Command
 	id      string
 	last    acp.TerminalOutputResponse // latest output; not used by endCommand
@@ -167,7 +167,7 @@ func (t *terminal) endCommand(create *jsonrpc.Pending, failed error) ending {
 // and an output with an exit status.
 func (t *terminal) kill() ending {
 	var none struct{}
-	kill := t.desk.conn.Request(acp.MethodKillTerminal, acp.KillTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
+	kill := t.tools.conn.Request(acp.MethodKillTerminal, acp.KillTerminalRequest{SessionID: t.tools.session, TerminalID: t.id})
 	bound, done := context.WithTimeout(context.Background(), terminalEnd)
 	defer done()
 	err := kill.WaitContext(bound, &none)
@@ -183,9 +183,9 @@ func (t *terminal) kill() ending {
 		defer t.confirm("terminated")
 		t.note("terminated")
 	}
-	look, over := context.WithTimeout(context.Background(), lastLook)
+	look, over := context.WithTimeout(context.Background(), lastPoll)
 	defer over()
-	out, lookErr := t.look(look)
+	out, lookErr := t.readOutput(look)
 	t.release()
 	var e ending
 	if lookErr == nil {
@@ -232,11 +232,11 @@ func (t *terminal) created(ctx context.Context, create *jsonrpc.Pending) error {
 
 // release releases the terminal without waiting for the reply.
 func (t *terminal) release() {
-	t.desk.conn.Request(acp.MethodReleaseTerminal, acp.ReleaseTerminalRequest{SessionID: t.desk.session, TerminalID: t.id})
+	t.tools.conn.Request(acp.MethodReleaseTerminal, acp.ReleaseTerminalRequest{SessionID: t.tools.session, TerminalID: t.id})
 }
 
-func (t *terminal) look(ctx context.Context) (out acp.TerminalOutputResponse, err error) {
-	err = t.desk.requestEditor(ctx, acp.MethodTerminalOutput, acp.TerminalOutputRequest{SessionID: t.desk.session, TerminalID: t.id}, &out)
+func (t *terminal) readOutput(ctx context.Context) (out acp.TerminalOutputResponse, err error) {
+	err = t.tools.requestEditor(ctx, acp.MethodTerminalOutput, acp.TerminalOutputRequest{SessionID: t.tools.session, TerminalID: t.id}, &out)
 	return out, err
 }
 
@@ -252,10 +252,10 @@ func (t *terminal) forwardOutput(out acp.TerminalOutputResponse) {
 // await returns nil when the command has ended, and an error when ctx ends or
 // the editor stops reporting.
 func (t *terminal) await(ctx context.Context) error {
-	tick := time.NewTicker(terminalLook)
+	tick := time.NewTicker(terminalPoll)
 	defer tick.Stop()
 	for {
-		out, err := t.look(ctx)
+		out, err := t.readOutput(ctx)
 		if err != nil {
 			return err
 		}

@@ -58,10 +58,10 @@ func (t terminals) serve(e *editor) (asked func() []string) {
 
 // runsInTerminal is an agent that makes one shell call in the editor's
 // terminal.
-func runsInTerminal(desk *atomic.Pointer[acp.Desk]) script {
+func runsInTerminal(tools *atomic.Pointer[acp.EditorTools]) script {
 	return func(ctx context.Context, w *hub.Work) error {
-		offered := tool.Desk{Run: func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
-			exit, err := desk.Load().Terminal(ctx, acp.Command(c))
+		offered := tool.EditorTools{Run: func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+			exit, err := tools.Load().Terminal(ctx, acp.Command(c))
 			if err != nil {
 				err = fmt.Errorf("%w: %w", tool.ErrDeskNotRun, err)
 			}
@@ -111,13 +111,13 @@ func (e *editor) confirmations() []bellcord.ProcessConfirmed {
 
 func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
-	edit(t, runsInTerminal(&desk), withDesk(&desk), func(t *testing.T, e *editor) {
+	var desk atomic.Pointer[acp.EditorTools]
+	edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
 		asked := terminals{}.serve(e)
 		id := e.prompt("build")
 		<-time.After(600 * time.Millisecond)
 		began := time.Now()
-		e.tell("session/cancel", e.here())
+		e.notify("session/cancel", e.here())
 		r := receipt(t, e.answer(id))
 		if took := time.Since(began); took != 0 {
 			t.Errorf("the stop took %v, want 0", took)
@@ -139,13 +139,13 @@ func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T
 	for _, after := range []time.Duration{5 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond, 5 * time.Second, time.Minute} {
 		t.Run(after.String(), func(t *testing.T) {
 			t.Parallel()
-			var desk atomic.Pointer[acp.Desk]
-			edit(t, runsInTerminal(&desk), withDesk(&desk), func(t *testing.T, e *editor) {
+			var desk atomic.Pointer[acp.EditorTools]
+			edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
 				asked := terminals{"terminal/create": {after: after, result: `{"terminalId":"t1"}`}}.serve(e)
 				id := e.prompt("build")
 				synctest.Wait()
 				began := time.Now()
-				e.tell("session/cancel", e.here())
+				e.notify("session/cancel", e.here())
 				r := receipt(t, e.answer(id))
 				late := after > 3*time.Second
 				if took := time.Since(began); took != min(after, 3*time.Second) {
@@ -200,13 +200,13 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var desk atomic.Pointer[acp.Desk]
-			edit(t, runsInTerminal(&desk), withDesk(&desk), func(t *testing.T, e *editor) {
+			var desk atomic.Pointer[acp.EditorTools]
+			edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
 				test.script.serve(e)
 				id := e.prompt("build")
 				synctest.Wait()
 				began := time.Now()
-				e.tell("session/cancel", e.here())
+				e.notify("session/cancel", e.here())
 				r := receipt(t, e.answer(id))
 				if took := time.Since(began); took != test.took {
 					t.Errorf("the stop took %v, want %v", took, test.took)
@@ -240,8 +240,8 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 // is abandoned.
 func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
-	edit(t, runsInTerminal(&desk), withDesk(&desk), func(t *testing.T, e *editor) {
+	var desk atomic.Pointer[acp.EditorTools]
+	edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
 		terminals{"terminal/kill": {never: true}}.serve(e)
 		id := e.prompt("build")
 		synctest.Wait()
@@ -256,12 +256,12 @@ func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testi
 
 func TestTerminal_BlankVariables_AreSetToEmpty(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.Desk]
+	var desk atomic.Pointer[acp.EditorTools]
 	agent := script(func(ctx context.Context, _ *hub.Work) error {
 		_, err := desk.Load().Terminal(ctx, acp.Command{Args: []string{"make"}, Dir: "/", Blank: []string{"A_TOKEN", "B_KEY"}, Output: func(string) {}})
 		return err
 	})
-	edit(t, agent, withDesk(&desk), func(t *testing.T, e *editor) {
+	edit(t, agent, withEditorTools(&desk), func(t *testing.T, e *editor) {
 		var created obj
 		e.serve(func(f frame) obj {
 			switch f.Method {

@@ -38,7 +38,7 @@ func (s *Server) prompt(m jsonrpc.Message) {
 	command, text, err := commandNames.Parse(said.Text, v.Agent != "")
 	switch {
 	case err != nil:
-		s.sendReply(m.ID, sess.say("", err))
+		s.sendReply(m.ID, sess.replyText("", err))
 	case command != nil:
 		s.obey(m.ID, sess, command.Name, command.Rest)
 	default:

@@ -33,25 +33,25 @@ func (e *editor) window(agent script) *editor {
 			e.t.Error(err)
 		}
 	})
-	other.ask("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+	other.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 	return other
 }
 
 func TestLaw04_StopInASecondWindow_StopsTheTurnOfTheFirst(t *testing.T) {
 	t.Parallel()
 	stops := map[string]func(other *editor){
-		"session/cancel": func(other *editor) { other.tell("session/cancel", other.here()) },
+		"session/cancel": func(other *editor) { other.notify("session/cancel", other.here()) },
 		"/stop": func(other *editor) {
 			other.ends(other.prompt("/stop"), "end_turn")
 			other.shown(`"Stopped: 2 prompts."`)
 		},
 		"session/close": func(other *editor) {
-			if f := other.ask("session/close", other.here()); f.Error != nil {
+			if f := other.request("session/close", other.here()); f.Error != nil {
 				other.t.Errorf("close: %+v", f.Error)
 			}
 		},
 		"session/delete": func(other *editor) {
-			if f := other.ask("session/delete", other.here()); f.Error != nil {
+			if f := other.request("session/delete", other.here()); f.Error != nil {
 				other.t.Errorf("delete: %+v", f.Error)
 			}
 			if _, err := other.store.Session(context.Background(), bellcord.SessionID(other.session)); !errors.Is(err, bellcord.ErrNoSession) {

@@ -42,12 +42,12 @@ func (n *note) lines(width int, _ bool) []string {
 	return wrap(styled(n.style, harmless(n.text)), width)
 }
 
-// said is a prompt of the user.
-type said struct{ text string }
+// promptBlock is a prompt of the user.
+type promptBlock struct{ text string }
 
-func (s *said) fixed() bool { return true }
+func (s *promptBlock) fixed() bool { return true }
 
-func (s *said) lines(width int, _ bool) []string {
+func (s *promptBlock) lines(width int, _ bool) []string {
 	lines := []string{""}
 	for i, l := range strings.Split(strings.TrimRight(s.text, "\n"), "\n") {
 		prefix := "  "

@@ -70,7 +70,7 @@ type (
 
 // Action is an operation that a user requests. The set is closed.
 type Action interface {
-	do(ctx context.Context, e *Errands) Report
+	do(ctx context.Context, e *Runner) Report
 	// inOrder reports whether the action must wait for earlier ones. A stop and
 	// an answer never wait.
 	inOrder() bool
@@ -120,8 +120,8 @@ type (
 	// Begin checks the settings of a session that is created with its first
 	// prompt.
 	Begin struct{ Like bellcord.Session }
-	// Look requests a list to show.
-	Look struct {
+	// ShowList requests a list to show.
+	ShowList struct {
 		At      Sight
 		Session bellcord.SessionID
 	}

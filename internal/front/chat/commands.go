@@ -28,8 +28,8 @@ var commands = []struct{ name, does string }{
 	{"quit", "exit"},
 }
 
-// known contains the names of all commands.
-var known = func() slash.Commands {
+// commandNames contains the names of all commands.
+var commandNames = func() slash.Commands {
 	names := slash.Commands{"edit", "drop", "send", "exit"}
 	for _, c := range commands {
 		names = append(names, c.name)
@@ -66,11 +66,11 @@ func (m *Model) submit() []Action {
 // prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
 	m.scroll = 0
-	command, prompt, err := known.Parse(text, m.hosted())
+	command, prompt, err := commandNames.Parse(text, m.hosted())
 	switch {
 	case err != nil:
 		m.input.set(text)
-		m.say(err.Error())
+		m.setHint(err.Error())
 		return nil
 	case command != nil:
 		return m.obey(command.Name, command.Rest)
@@ -90,9 +90,9 @@ func (m *Model) hosted() bool { return m.session.Agent != "" }
 // prompt returns the new text of a queued prompt; false if it would be a
 // command.
 func (m *Model) prompt(text string) (string, bool) {
-	command, prompt, err := known.Parse(text, m.hosted())
+	command, prompt, err := commandNames.Parse(text, m.hosted())
 	if err != nil || command != nil {
-		m.say("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
+		m.setHint("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
 		return "", false
 	}
 	return strings.TrimSpace(prompt), true
@@ -103,19 +103,19 @@ func (m *Model) obey(word, rest string) []Action {
 	case "stop":
 		return m.stopCommand(rest)
 	case "sessions":
-		return []Action{Look{At: AtSessions}}
+		return []Action{ShowList{At: AtSessions}}
 	case "open":
 		if rest != "" {
 			return []Action{Open{rest}}
 		}
-		return []Action{Look{At: AtSessions}}
+		return []Action{ShowList{At: AtSessions}}
 	case "queue", "edit", "drop", "send":
 		return m.queueCommand(word, rest)
 	case "new":
 		m.showNewSession(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
 	case "agent":
 		if rest == "" {
-			return []Action{Look{At: AtAgents}}
+			return []Action{ShowList{At: AtAgents}}
 		}
 		return []Action{Begin{bellcord.Session{Mode: m.session.Mode, Agent: rest}}}
 	case "clear":
@@ -125,7 +125,7 @@ func (m *Model) obey(word, rest string) []Action {
 		return []Action{Clear{m.session.ID}}
 	case "compact":
 		if m.session.ID == "" {
-			m.say("Nothing to compact yet.")
+			m.setHint("Nothing to compact yet.")
 			return nil
 		}
 		return m.sendPrompt(bellcord.TaskCompact, rest)
@@ -134,7 +134,7 @@ func (m *Model) obey(word, rest string) []Action {
 	case "mode":
 		return m.change(bellcord.SessionUpdated{Mode: rest}, "")
 	case "cost":
-		return []Action{Look{At: AtCost, Session: m.session.ID}}
+		return []Action{ShowList{At: AtCost, Session: m.session.ID}}
 	case "status":
 		m.showNotice(m.standing())
 	case "help":
@@ -149,9 +149,9 @@ func (m *Model) stopCommand(rest string) []Action {
 	all := strings.EqualFold(rest, "all")
 	switch {
 	case rest != "" && !all:
-		m.say("use /stop or /stop all")
+		m.setHint("use /stop or /stop all")
 	case m.target() == "" && (!all || len(m.queue.waits) == 0):
-		m.say("Nothing is running.")
+		m.setHint("Nothing is running.")
 	case !all || m.session.ID == "":
 		return m.requestStop(bellcord.StopNow)
 	default:
@@ -172,7 +172,7 @@ func (m *Model) stopCommand(rest string) []Action {
 func (m *Model) showNewSession(like bellcord.Session) {
 	m.draft++
 	m.showSession(like)
-	m.say("new session: it is created with your first prompt")
+	m.setHint("new session: it is created with your first prompt")
 }
 
 // change changes a setting; an empty change shows the settings.
@@ -182,7 +182,7 @@ func (m *Model) change(to bellcord.SessionUpdated, list Sight) []Action {
 	}
 	m.showNotice(settings(m.session))
 	if list != "" {
-		return []Action{Look{At: list}}
+		return []Action{ShowList{At: list}}
 	}
 	return nil
 }

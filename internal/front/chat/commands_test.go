@@ -16,15 +16,15 @@ func TestSubmit_Command_OnlyStopCommandsStop(t *testing.T) {
 		"/stop":            {stopT1},
 		"/stop all":        {chat.Stop{Session: "s", Mode: bellcord.StopNow, Queue: bellcord.QueueDrop}},
 		"/stop everything": nil,
-		"/sessions":        {chat.Look{At: chat.AtSessions}},
+		"/sessions":        {chat.ShowList{At: chat.AtSessions}},
 		"/open abc":        {chat.Open{Session: "abc"}},
 		"/clear":           {chat.Clear{Session: "s"}},
 		"/model a/b":       {chat.Change{Session: "s", To: bellcord.SessionUpdated{Model: "a/b"}}},
-		"/model":           {chat.Look{At: chat.AtModels}},
+		"/model":           {chat.ShowList{At: chat.AtModels}},
 		"/mode full":       {chat.Change{Session: "s", To: bellcord.SessionUpdated{Mode: "full"}}},
-		"/agent":           {chat.Look{At: chat.AtAgents}},
+		"/agent":           {chat.ShowList{At: chat.AtAgents}},
 		"/agent goose":     {chat.Begin{Like: bellcord.Session{Mode: "ask", Agent: "goose"}}},
-		"/cost":            {chat.Look{At: chat.AtCost, Session: "s"}},
+		"/cost":            {chat.ShowList{At: chat.AtCost, Session: "s"}},
 		"/quit":            {chat.Leave{}},
 		"/halt":            nil,
 		"/edit 1 new":      {chat.Edit{Turn: "t2", Text: "new"}},
@@ -33,7 +33,7 @@ func TestSubmit_Command_OnlyStopCommandsStop(t *testing.T) {
 		"/drop 2":          nil,
 	} {
 		s := newStage(t).runs("go").of("t2").prompted("later").of("t1")
-		wants(t, s.enters(text), want...)
+		expectActions(t, s.enters(text), want...)
 		if stops := text == "/stop" || text == "/stop all"; stops != contains(s.screen(100, 30), "■ stopping…") {
 			t.Errorf("%s:\n%s", text, s.screen(100, 30))
 		}
@@ -47,7 +47,7 @@ func TestSubmit_PathOrMistypedCommand_OnlyThePathIsSent(t *testing.T) {
 		t.Errorf("a path is %#v", p)
 	}
 	s = newStage(t)
-	wants(t, s.enters("/halt"))
+	expectActions(t, s.enters("/halt"))
 	s.has("unknown command /halt", "› /halt")
 }
 
@@ -68,7 +68,7 @@ func TestSubmit_LeadingSlash_IsCommandTextOrRefused(t *testing.T) {
 		}
 	}
 	s := newStage(t)
-	wants(t, s.enters("/modell x"))
+	expectActions(t, s.enters("/modell x"))
 	s.has("did you mean /model?", "› /modell x")
 	hosted := chat.New(chat.Options{Session: bellcord.Session{ID: "s", Agent: "goose"}, Now: noon})
 	if p := hosted.Submit("/deploy now"); len(p) != 1 || p[0].(chat.Prompt).Text != "/deploy now" {
@@ -90,18 +90,18 @@ func TestSubmit_Compact_SendsACompactionTask(t *testing.T) {
 func TestEdit_QueuedPromptThatWouldBeACommand_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("later")
-	wants(t, s.enters("/edit 1 /stop"))
+	expectActions(t, s.enters("/edit 1 /stop"))
 	s.press("up")
 	s.press("enter")
 	s.press("ctrl+u")
-	wants(t, s.enters("/stop"))
+	expectActions(t, s.enters("/stop"))
 	s.has("cannot be a command")
 }
 
 func TestSubmit_StopWhileNothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	wants(t, s.enters("/stop"))
+	expectActions(t, s.enters("/stop"))
 	s.has("Nothing is running.")
 }
 
@@ -112,12 +112,12 @@ func TestQueue_SelectedPrompt_CanBeEditedSentAndDeleted(t *testing.T) {
 	s.press("up")
 	s.press("enter")
 	s.has("✎ second").types(" one")
-	wants(t, s.press("enter"), chat.Edit{Turn: "t2", Text: "second one"})
+	expectActions(t, s.press("enter"), chat.Edit{Turn: "t2", Text: "second one"})
 	s.of("t2").happens(bellcord.PromptEdited{Text: "second one"}).has("+ second one", "2 queued")
 	s.press("up")
-	wants(t, s.press("s"), chat.Send{Turn: "t3"})
+	expectActions(t, s.press("s"), chat.Send{Turn: "t3"})
 	s.press("up")
-	wants(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
+	expectActions(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
 	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("1 queued", "not started: third")
 }
 
@@ -133,11 +133,11 @@ func TestScreen_StopHoldsTheQueue_ShowsHeldPrompts(t *testing.T) {
 func TestPicker_EnterOnASession_OpensIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("old words")
-	s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "s", Title: "this one"}, {ID: "other", Title: "that one"}}})
+	s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "s", Title: "this one"}, {ID: "other", Title: "that one"}}})
 	s.has("2 sessions", "› ", "that one")
 	s.press("down")
-	wants(t, s.press("enter"), chat.Open{Session: "other"})
-	s.m.Hear(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other"}})
+	expectActions(t, s.press("enter"), chat.Open{Session: "other"})
+	s.m.Apply(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other"}})
 	s.happens(bellcord.TextDelta{Text: "a late word of the old one"})
 	if got := s.screen(60, 20); contains(got, "old") {
 		t.Errorf("it still shows the other one:\n%s", got)
@@ -147,12 +147,12 @@ func TestPicker_EnterOnASession_OpensIt(t *testing.T) {
 func TestHear_SessionCreatedForADraft_IsShown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	wants(t, s.enters("/new"))
+	expectActions(t, s.enters("/new"))
 	p := s.enters("hello")[0].(chat.Prompt)
 	if p.Session.ID != "" || p.Draft == 0 {
 		t.Errorf("%+v", p)
 	}
-	s.m.Hear(chat.Report{Of: p, Session: &bellcord.Session{ID: "made"}})
+	s.m.Apply(chat.Report{Of: p, Session: &bellcord.Session{ID: "made"}})
 	if s.m.Session().ID != "made" {
 		t.Errorf("it shows %+v", s.m.Session())
 	}
@@ -162,15 +162,15 @@ func TestHear_RefusedSettings_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("words")
 	begin := s.enters("/agent nope")[0]
-	s.m.Hear(chat.Report{Of: begin, Err: errors.New("there is no agent nope")})
+	s.m.Apply(chat.Report{Of: begin, Err: errors.New("there is no agent nope")})
 	s.has("there is no agent nope", "> words")
 	draft := chat.New(chat.Options{Now: noon})
 	change := draft.Submit("/model nope/x")[0]
-	draft.Hear(chat.Report{Of: change, Err: errors.New("there is no provider nope")})
+	draft.Apply(chat.Report{Of: change, Err: errors.New("there is no provider nope")})
 	if draft.Session().Model != "" {
 		t.Errorf("the model is %q", draft.Session().Model)
 	}
-	draft.Hear(chat.Report{Of: chat.Change{To: bellcord.SessionUpdated{Model: "openai/x"}}})
+	draft.Apply(chat.Report{Of: chat.Change{To: bellcord.SessionUpdated{Model: "openai/x"}}})
 	if draft.Session().Model != "openai/x" {
 		t.Errorf("the model is %q", draft.Session().Model)
 	}
@@ -179,6 +179,6 @@ func TestHear_RefusedSettings_ChangeNothing(t *testing.T) {
 func TestPicker_Session_IsShownWithTheEndOfItsID(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "01a1e14a-0001-7000-8000-00000a2507a5", Title: "one"}}})
+	s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "01a1e14a-0001-7000-8000-00000a2507a5", Title: "one"}}})
 	s.has("…0a2507a5  one")
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Errands runs actions in the background. Actions that are inOrder run one
+// Runner runs actions in the background. Actions that are inOrder run one
 // after the other; a stop and an answer overtake them.
-type Errands struct {
-	Hub  Hub
-	Tell func(Report) // receives the results; called from any goroutine
+type Runner struct {
+	Hub    Hub
+	Report func(Report) // receives the results; called from any goroutine
 
 	mu     sync.Mutex
 	before chan struct{} // closed when the previous ordered action is done
@@ -23,9 +23,9 @@ type Errands struct {
 }
 
 // Do starts an action and returns immediately.
-func (e *Errands) Do(ctx context.Context, a Action) {
+func (e *Runner) Do(ctx context.Context, a Action) {
 	if !a.inOrder() {
-		e.under.Go(func() { e.Tell(a.do(ctx, e)) })
+		e.under.Go(func() { e.Report(a.do(ctx, e)) })
 		return
 	}
 	done := make(chan struct{})
@@ -38,20 +38,20 @@ func (e *Errands) Do(ctx context.Context, a Action) {
 		if before != nil {
 			<-before
 		}
-		e.Tell(a.do(ctx, e))
+		e.Report(a.do(ctx, e))
 	})
 }
 
 // Wait waits for all actions. After patience it calls callOff, which must
 // cancel them. This gives a stop that was requested right before leaving time
 // to arrive.
-func (e *Errands) Wait(patience time.Duration, callOff func()) {
+func (e *Runner) Wait(patience time.Duration, callOff func()) {
 	late := time.AfterFunc(patience, callOff)
 	defer late.Stop()
 	e.under.Wait()
 }
 
-func (p Prompt) do(ctx context.Context, e *Errands) Report {
+func (p Prompt) do(ctx context.Context, e *Runner) Report {
 	r := Report{Of: p}
 	id := p.Session.ID
 	if id == "" {
@@ -73,27 +73,27 @@ func (p Prompt) do(ctx context.Context, e *Errands) Report {
 	return r
 }
 
-func (s Stop) do(ctx context.Context, e *Errands) Report {
+func (s Stop) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: s, Err: e.Hub.Stop(ctx, s)}
 }
 
-func (a Answer) do(ctx context.Context, e *Errands) Report {
+func (a Answer) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: a, Err: e.Hub.Answer(ctx, a.Turn, a.Question, a.Choice)}
 }
 
-func (a Edit) do(ctx context.Context, e *Errands) Report {
+func (a Edit) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: a, Err: e.Hub.Edit(ctx, a.Turn, a.Text)}
 }
 
-func (a Send) do(ctx context.Context, e *Errands) Report {
+func (a Send) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: a, Err: e.Hub.Send(ctx, a.Turn)}
 }
 
-func (c Clear) do(ctx context.Context, e *Errands) Report {
+func (c Clear) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: c, Err: e.Hub.Clear(ctx, c.Session)}
 }
 
-func (c Change) do(ctx context.Context, e *Errands) Report {
+func (c Change) do(ctx context.Context, e *Runner) Report {
 	if c.Session == "" {
 		return Report{Of: c, Err: e.Hub.Check(ctx, bellcord.Session{Agent: c.Agent, Model: c.To.Model, Mode: c.To.Mode})}
 	}
@@ -104,16 +104,16 @@ func (c Change) do(ctx context.Context, e *Errands) Report {
 	return Report{Of: c, Session: &s, Text: settings(s)}
 }
 
-func (o Open) do(ctx context.Context, e *Errands) Report {
+func (o Open) do(ctx context.Context, e *Runner) Report {
 	s, err := e.Hub.Find(ctx, o.Session)
 	return Report{Of: o, Err: err, Session: &s}
 }
 
-func (b Begin) do(ctx context.Context, e *Errands) Report {
+func (b Begin) do(ctx context.Context, e *Runner) Report {
 	return Report{Of: b, Err: e.Hub.Check(ctx, b.Like)}
 }
 
-func (l Look) do(ctx context.Context, e *Errands) Report {
+func (l ShowList) do(ctx context.Context, e *Runner) Report {
 	r := Report{Of: l}
 	var names []string
 	switch l.At {
@@ -133,16 +133,16 @@ func (l Look) do(ctx context.Context, e *Errands) Report {
 	return r
 }
 
-func (l Leave) do(context.Context, *Errands) Report { return Report{Of: l} }
+func (l Leave) do(context.Context, *Runner) Report { return Report{Of: l} }
 
-func (Prompt) inOrder() bool { return true }
-func (Stop) inOrder() bool   { return false }
-func (Answer) inOrder() bool { return false }
-func (Edit) inOrder() bool   { return true }
-func (Send) inOrder() bool   { return true }
-func (Clear) inOrder() bool  { return true }
-func (Change) inOrder() bool { return true }
-func (Open) inOrder() bool   { return true }
-func (Begin) inOrder() bool  { return true }
-func (Look) inOrder() bool   { return true }
-func (Leave) inOrder() bool  { return false }
+func (Prompt) inOrder() bool   { return true }
+func (Stop) inOrder() bool     { return false }
+func (Answer) inOrder() bool   { return false }
+func (Edit) inOrder() bool     { return true }
+func (Send) inOrder() bool     { return true }
+func (Clear) inOrder() bool    { return true }
+func (Change) inOrder() bool   { return true }
+func (Open) inOrder() bool     { return true }
+func (Begin) inOrder() bool    { return true }
+func (ShowList) inOrder() bool { return true }
+func (Leave) inOrder() bool    { return false }

@@ -17,11 +17,11 @@ type Feed struct {
 	stop    context.CancelCauseFunc
 	readers sync.WaitGroup
 
-	mu      sync.Mutex
-	reading int // number of the current reader: news of earlier ones is dropped
-	told    bool
-	news    News
-	taken   chan struct{} // closed when there is space again
+	mu       sync.Mutex
+	reading  int // number of the current reader: news of earlier ones is dropped
+	reported bool
+	news     News
+	taken    chan struct{} // closed when there is space again
 }
 
 // News is what a Feed has collected since the last Take.
@@ -43,7 +43,7 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	f.endFeed() // without waiting for the reader, which may be in Grown
 	f.mu.Lock()
 	f.reading++
-	f.news, f.told, f.taken = News{}, false, make(chan struct{})
+	f.news, f.reported, f.taken = News{}, false, make(chan struct{})
 	reader := f.reading
 	f.mu.Unlock()
 	f.session = session
@@ -77,7 +77,7 @@ func (f *Feed) Take() News {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	news := f.news
-	f.news, f.told = News{}, false
+	f.news, f.reported = News{}, false
 	close(f.taken)
 	f.taken = make(chan struct{})
 	return news
@@ -117,8 +117,8 @@ func (f *Feed) bring(reader int, add func(*News)) <-chan struct{} {
 		return nil
 	}
 	add(&f.news)
-	first := !f.told
-	f.told = true
+	first := !f.reported
+	f.reported = true
 	var wait <-chan struct{}
 	if len(f.news.Events) >= mostNews {
 		wait = f.taken

@@ -88,10 +88,10 @@ func shapes(evil string) []func(*stage) {
 		func(s *stage) { s.runs(evil) }, func(s *stage) { s.m.Paste(evil) },
 		func(s *stage) { s.runs("a").of("t2").prompted(evil) },
 		func(s *stage) { s.m.Lost(errors.New(evil)) },
-		func(s *stage) { s.m.Hear(chat.Report{Of: chat.Look{}, Text: evil}) },
-		func(s *stage) { s.m.Hear(chat.Report{Of: chat.Clear{}, Err: errors.New(evil)}) },
+		func(s *stage) { s.m.Apply(chat.Report{Of: chat.ShowList{}, Text: evil}) },
+		func(s *stage) { s.m.Apply(chat.Report{Of: chat.Clear{}, Err: errors.New(evil)}) },
 		func(s *stage) {
-			s.m.Hear(chat.Report{Of: chat.Look{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "x", Title: evil, Dir: evil}}})
+			s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "x", Title: evil, Dir: evil}}})
 		},
 	}
 	for _, bodies := range events {

@@ -45,7 +45,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	if actions, taken := m.replyKey(key, text, quiet); taken {
 		return actions
 	}
-	if m.Asked() && m.input.empty() && m.panel.key(key) {
+	if m.HasQuestion() && m.input.empty() && m.panel.key(key) {
 		return nil
 	}
 	if actions, taken := m.queueKey(key); taken {
@@ -61,7 +61,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	case "ctrl+t":
 		m.open = !m.open
 	case "ctrl+p":
-		return []Action{Look{At: AtSessions}}
+		return []Action{ShowList{At: AtSessions}}
 	default:
 		if !m.input.press(key) {
 			m.input.insert(text)
@@ -96,7 +96,7 @@ func (m *Model) escape() []Action {
 	if m.target() != "" {
 		if m.confirm && m.now.Sub(m.keys.escape) > again {
 			m.keys.escape = m.now
-			m.say("press esc again to stop")
+			m.setHint("press esc again to stop")
 			return nil
 		}
 		return m.requestStop(bellcord.StopNow)
@@ -129,7 +129,7 @@ func (m *Model) Interrupt(at time.Time) []Action {
 		m.keys.idle = at
 		m.picker = nil
 		m.clearInput()
-		m.say("press ctrl+c again to exit")
+		m.setHint("press ctrl+c again to exit")
 		return nil
 	}
 	if at.Sub(m.keys.interrupt) > again {

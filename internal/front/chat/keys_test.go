@@ -13,7 +13,7 @@ import (
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
 
-func wants(t *testing.T, got []chat.Action, want ...chat.Action) {
+func expectActions(t *testing.T, got []chat.Action, want ...chat.Action) {
 	t.Helper()
 	if len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Errorf("did %#v, want %#v", got, want)
@@ -25,9 +25,9 @@ var stopT1 = chat.Stop{Turn: "t1", Mode: bellcord.StopNow}
 func TestPress_Esc_StopsAndShowsItBeforeTheLog(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
-	wants(t, s.press("esc"), stopT1)
+	expectActions(t, s.press("esc"), stopT1)
 	s.has("■ stopping…")
-	wants(t, s.press("esc")) // already stopping
+	expectActions(t, s.press("esc")) // already stopping
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
 	s.has("waiting for shell npm test, at most 6 s more — ctrl+c forces").after(6 * time.Second)
 	s.has("waiting for shell npm test — ctrl+c forces")
@@ -37,17 +37,17 @@ func TestPress_Esc_StopsAndShowsItBeforeTheLog(t *testing.T) {
 func TestPress_EscWithConfirm_StopsAtTheSecondPress(t *testing.T) {
 	t.Parallel()
 	s := stageWith(t, chat.Options{Confirm: true}).runs("go")
-	wants(t, s.press("esc"))
+	expectActions(t, s.press("esc"))
 	s.has("press esc again to stop").after(2100 * time.Millisecond)
-	wants(t, s.press("esc")) // too late: counts as the first one
+	expectActions(t, s.press("esc")) // too late: counts as the first one
 	s.after(time.Second)
-	wants(t, s.press("esc"), stopT1)
+	expectActions(t, s.press("esc"), stopT1)
 }
 
 func TestPress_EscWhileNothingRuns_ClearsTheInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("words").has("› words")
-	wants(t, s.press("esc"))
+	expectActions(t, s.press("esc"))
 	if contains(s.screen(60, 10), "words") {
 		t.Error("they are still there")
 	}
@@ -56,35 +56,35 @@ func TestPress_EscWhileNothingRuns_ClearsTheInput(t *testing.T) {
 func TestPress_CtrlCRepeated_StopsThenForcesThenLeaves(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
-	wants(t, s.press("ctrl+c"), stopT1)
+	expectActions(t, s.press("ctrl+c"), stopT1)
 	s.after(time.Second)
-	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
+	expectActions(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 	s.has("■ stopping now…")
-	wants(t, s.press("ctrl+c"), chat.Leave{})
+	expectActions(t, s.press("ctrl+c"), chat.Leave{})
 }
 
 func TestPress_CtrlCAfterAPause_CountsAsTheFirst(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
-	wants(t, s.press("ctrl+c"), stopT1)
+	expectActions(t, s.press("ctrl+c"), stopT1)
 	s.after(2100 * time.Millisecond)
-	wants(t, s.press("ctrl+c")) // already stopping
+	expectActions(t, s.press("ctrl+c")) // already stopping
 	s.after(time.Second)
-	wants(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
+	expectActions(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 }
 
 func TestPress_CtrlCWhileNothingRuns_ClearsTheInputThenLeaves(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).types("words")
-	wants(t, s.press("ctrl+c"))
+	expectActions(t, s.press("ctrl+c"))
 	s.has("press ctrl+c again to exit")
 	if contains(s.screen(60, 10), "words") {
 		t.Error("the input is still there")
 	}
 	s.after(3 * time.Second)
-	wants(t, s.press("ctrl+c"))
+	expectActions(t, s.press("ctrl+c"))
 	s.after(time.Second)
-	wants(t, s.press("ctrl+c"), chat.Leave{})
+	expectActions(t, s.press("ctrl+c"), chat.Leave{})
 }
 
 func TestPress_EscWhileAPromptIsSent_StopsIt(t *testing.T) {
@@ -92,7 +92,7 @@ func TestPress_EscWhileAPromptIsSent_StopsIt(t *testing.T) {
 	s := newStage(t)
 	p := s.enters("hello")[0].(chat.Prompt)
 	s.has("sending…")
-	wants(t, s.press("esc"), chat.Stop{Turn: p.Turn, Mode: bellcord.StopNow})
+	expectActions(t, s.press("esc"), chat.Stop{Turn: p.Turn, Mode: bellcord.StopNow})
 	s.has("■ stopping…")
 	s.of(p.Turn).prompted("hello").has("■ stopping…").happens(bellcord.TurnStarted{}).has("■ stopping…")
 }
@@ -100,17 +100,17 @@ func TestPress_EscWhileAPromptIsSent_StopsIt(t *testing.T) {
 func TestPress_EscAfterAFailedStop_StopsAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
-	wants(t, s.press("esc"), stopT1)
-	s.m.Hear(chat.Report{Of: stopT1, Err: errors.New("no route")})
+	expectActions(t, s.press("esc"), stopT1)
+	s.m.Apply(chat.Report{Of: stopT1, Err: errors.New("no route")})
 	s.has("stop not delivered: no route", "● running")
-	wants(t, s.press("esc"), stopT1)
+	expectActions(t, s.press("esc"), stopT1)
 }
 
 func TestHear_PromptNotAccepted_RestoresTheInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	p := s.enters("hello")[0]
-	s.m.Hear(chat.Report{Of: p, Err: errors.New("no route")})
+	s.m.Apply(chat.Report{Of: p, Err: errors.New("no route")})
 	s.has("prompt not accepted: no route", "› hello")
 }
 
@@ -122,26 +122,26 @@ func TestTake_DoneTurnThatEndedProcesses_ShowsThemAfterTheTurn(t *testing.T) {
 	s.has("● done", "3 processes ended, cgroup empty")
 }
 
-func asked(s *stage) *stage {
+func withQuestion(s *stage) *stage {
 	return s.runs("go").happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: []bellcord.Choice{
 		{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"},
 	}}})
 }
 
 // read shows a question until it can be answered.
-func (s *stage) read() *stage { return s.looks().after(700 * time.Millisecond).looks() }
+func (s *stage) read() *stage { return s.draw().after(700 * time.Millisecond).draw() }
 
 func TestPress_LetterThenEnter_AnswersASettledQuestion(t *testing.T) {
 	t.Parallel()
 	for letter, choice := range map[string]string{"y": "allow", "a": "allow_session", "n": "reject"} {
-		s := asked(newStage(t)).read()
-		wants(t, s.press(letter)) // a key without text marks nothing
+		s := withQuestion(newStage(t)).read()
+		expectActions(t, s.press(letter)) // a key without text marks nothing
 		s.after(time.Second)
-		wants(t, s.m.Press(letter, letter, s.now))
+		expectActions(t, s.m.Press(letter, letter, s.now))
 		s.has("enter confirms")
-		wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
+		expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: choice})
 		s.after(time.Second).types(letter)
-		wants(t, s.press("enter")) // an answer is being sent
+		expectActions(t, s.press("enter")) // an answer is being sent
 	}
 }
 
@@ -173,7 +173,7 @@ func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {
 	const ms = time.Millisecond
 	for name, types := range map[string]func(s *stage) []chat.Action{
 		"a at 20 ms, a pause, Enter": func(s *stage) []chat.Action {
-			s.after(20 * ms).looks().types("a").after(500 * ms).looks()
+			s.after(20 * ms).draw().types("a").after(500 * ms).draw()
 			return s.press("enter")
 		},
 		"y and Enter at 0 ms": func(s *stage) []chat.Action { return s.enters("y") },
@@ -184,28 +184,28 @@ func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {
 		},
 		"y 0.6 s after another key": func(s *stage) []chat.Action {
 			s.after(200 * ms).press("left")
-			s.after(600 * ms).looks()
+			s.after(600 * ms).draw()
 			return s.enters("y")
 		},
 		"y with text in the input": func(s *stage) []chat.Action {
-			s.types("add ").after(time.Second).looks()
+			s.types("add ").after(time.Second).draw()
 			return s.enters("y")
 		},
 		"y that is held down": func(s *stage) []chat.Action {
-			s.after(time.Second).looks()
+			s.after(time.Second).draw()
 			return s.enters("yyy")
 		},
 		"yes, but": func(s *stage) []chat.Action {
-			s.after(time.Second).looks()
+			s.after(time.Second).draw()
 			return s.enters("yes, but")
 		},
 		"a paste": func(s *stage) []chat.Action {
-			s.after(time.Second).looks()
+			s.after(time.Second).draw()
 			s.m.Paste("y")
 			return s.press("enter")
 		},
 	} {
-		s := asked(newStage(t)).looks()
+		s := withQuestion(newStage(t)).draw()
 		for _, action := range types(s) {
 			if _, is := action.(chat.Answer); is {
 				t.Errorf("%s: did %#v", name, action)
@@ -219,9 +219,9 @@ func TestPress_WhileAQuestionAppears_ApprovesNothing(t *testing.T) {
 
 func TestPress_NextQuestion_MustSettleBeforeItIsAnswered(t *testing.T) {
 	t.Parallel()
-	s := asked(newStage(t)).happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q2", Text: "Run `y`?"}}).read().types("y")
-	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
-	s.after(time.Second).happens(bellcord.QuestionAnswered{Question: "q", Choice: "allow"}).looks().types("y")
+	s := withQuestion(newStage(t)).happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q2", Text: "Run `y`?"}}).read().types("y")
+	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
+	s.after(time.Second).happens(bellcord.QuestionAnswered{Question: "q", Choice: "allow"}).draw().types("y")
 	if actions := s.press("enter"); len(actions) == 1 {
 		if _, is := actions[0].(chat.Answer); is {
 			t.Errorf("the second question was answered as it appeared")
@@ -247,7 +247,7 @@ func TestScreen_QuestionDoesNotFit_MustBeScrolledBeforeItIsAnswered(t *testing.T
 	s.after(time.Second)
 	s.screen(60, 20)
 	s.types("y")
-	wants(t, s.press("backspace")) // the letter was inserted as text
+	expectActions(t, s.press("backspace")) // the letter was inserted as text
 	for range 10 {
 		s.after(time.Second).press("pgdown")
 		got = s.screen(60, 20)
@@ -258,7 +258,7 @@ func TestScreen_QuestionDoesNotFit_MustBeScrolledBeforeItIsAnswered(t *testing.T
 	s.after(time.Second)
 	s.screen(60, 20)
 	s.types("y")
-	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
+	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "allow"})
 }
 
 func TestScreen_Question_ShowsTheWholeCall(t *testing.T) {
@@ -280,8 +280,8 @@ func TestScreen_Question_ShowsTheWholeCall(t *testing.T) {
 
 func TestPress_EscWhileAQuestionIsOpen_WithdrawsIt(t *testing.T) {
 	t.Parallel()
-	s := asked(newStage(t)).read()
-	wants(t, s.press("esc"), stopT1)
+	s := withQuestion(newStage(t)).read()
+	expectActions(t, s.press("esc"), stopT1)
 	s.after(time.Second).types("y")
 	if len(s.press("enter")) != 1 { // a queued prompt
 		t.Error("the letter was taken for an answer")

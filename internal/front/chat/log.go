@@ -74,7 +74,7 @@ func (m *Model) startTurn(ev bellcord.Event) {
 		m.story.addBlock(&note{dim, "≡ compacting…"})
 		return
 	}
-	m.story.addBlock(&said{w.text})
+	m.story.addBlock(&promptBlock{w.text})
 }
 
 func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
@@ -107,7 +107,7 @@ func (m *Model) configured(b bellcord.SessionUpdated) {
 func (m *Model) work(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TextDelta:
-		m.story.say(b.Text, ev.Time)
+		m.story.addText(b.Text, ev.Time)
 	case bellcord.ThinkingDelta:
 		m.story.think(b.Text, ev.Time)
 	case bellcord.StepEnded:
@@ -126,7 +126,7 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.callEnded(b)
 	case bellcord.QuestionOpened:
 		m.questions = append(m.questions, b.Question)
-		m.story.ask(b.Question, m.session.Dir, ev.Time)
+		m.story.addQuestion(b.Question, m.session.Dir, ev.Time)
 		m.scroll = 0
 	case bellcord.QuestionAnswered:
 		m.closeQuestion(b)

@@ -75,8 +75,8 @@ func (m *Model) Session() bellcord.Session { return m.session }
 // Busy reports whether a turn is running or about to run.
 func (m *Model) Busy() bool { return m.target() != "" }
 
-// Asked reports whether a question is open.
-func (m *Model) Asked() bool { return len(m.questions) > 0 }
+// HasQuestion reports whether a question is open.
+func (m *Model) HasQuestion() bool { return len(m.questions) > 0 }
 
 // Tick sets the time. Call it several times a second.
 func (m *Model) Tick(now time.Time) { m.pass(now) }
@@ -91,12 +91,12 @@ func (m *Model) pass(now time.Time) {
 // lasting is how long a hint is shown.
 const lasting = 4 * time.Second
 
-func (m *Model) say(hint string) {
+func (m *Model) setHint(hint string) {
 	m.hint, m.until = harmless(oneLine(hint)), m.now.Add(lasting)
-	m.speak(hint)
+	m.announce(hint)
 }
 
-func (m *Model) speak(words string) {
+func (m *Model) announce(words string) {
 	if m.spoken {
 		m.words = append(m.words, harmless(words))
 	}
@@ -115,12 +115,12 @@ func (m *Model) showNotice(words string) {
 	m.story.settle(m.now)
 	m.story.addBlock(&note{dim, words})
 	m.scroll = 0
-	m.speak(words)
+	m.announce(words)
 }
 
 // Lost shows that the log is unreachable.
 func (m *Model) Lost(err error) {
-	m.say("cannot reach the server (" + err.Error() + "); retrying")
+	m.setHint("cannot reach the server (" + err.Error() + "); retrying")
 }
 
 // showSession switches to another session.
@@ -142,8 +142,8 @@ func (m *Model) target() bellcord.TurnID {
 	return m.queue.next()
 }
 
-// Hear applies the result of an action.
-func (m *Model) Hear(r Report) {
+// Apply applies the result of an action.
+func (m *Model) Apply(r Report) {
 	if r.Err != nil {
 		m.failed(r)
 		return
@@ -165,7 +165,7 @@ func (m *Model) Hear(r Report) {
 		case r.Session != nil && r.Session.ID == m.session.ID:
 			m.session = *r.Session
 		}
-	case Look:
+	case ShowList:
 		if of.At == AtSessions {
 			m.choose(r.Sessions)
 		}

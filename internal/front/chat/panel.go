@@ -14,7 +14,7 @@ type panel struct {
 	question      string // the question that is shown
 	width, height int    // size of the window
 	all           []string
-	room          int       // number of lines shown
+	visible       int       // number of lines shown
 	top           int       // the first of them
 	seen          int       // lines that have been shown, counted from the first
 	whole         time.Time // when all of them had been shown; zero before
@@ -23,7 +23,7 @@ type panel struct {
 // settled reports whether the whole open question has been visible long enough
 // to be answered.
 func (p *panel) settled(m *Model) bool {
-	return m.Asked() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
+	return m.HasQuestion() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
 }
 
 // layOut lays out the open question in at most room lines.
@@ -36,20 +36,20 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 		*p = panel{}
 		return nil
 	}
-	p.room = min(room, len(p.all))
+	p.visible = min(room, len(p.all))
 	note := ""
 	if len(p.all) > room {
-		p.room = max(1, room-1)
-		p.top = max(0, min(p.top, len(p.all)-p.room))
-		note = fmt.Sprintf("  … lines %d–%d of %d · up, down scroll", p.top+1, p.top+p.room, len(p.all))
-		if p.seen < len(p.all) && p.top+p.room < len(p.all) {
+		p.visible = max(1, room-1)
+		p.top = max(0, min(p.top, len(p.all)-p.visible))
+		note = fmt.Sprintf("  … lines %d–%d of %d · up, down scroll", p.top+1, p.top+p.visible, len(p.all))
+		if p.seen < len(p.all) && p.top+p.visible < len(p.all) {
 			note += " · read all to answer"
 		}
 	} else {
 		p.top = 0
 	}
 	p.see(m.now)
-	lines := append([]string{}, p.all[p.top:p.top+p.room]...)
+	lines := append([]string{}, p.all[p.top:p.top+p.visible]...)
 	if note != "" && room > 1 {
 		lines = append(lines, styled(yellow, note))
 	}
@@ -59,7 +59,7 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 // see records which lines are visible. Skipped lines do not count as seen.
 func (p *panel) see(now time.Time) {
 	if p.top <= p.seen {
-		p.seen = max(p.seen, p.top+p.room)
+		p.seen = max(p.seen, p.top+p.visible)
 	}
 	if p.seen >= len(p.all) && p.whole.IsZero() {
 		p.whole = now
@@ -71,7 +71,7 @@ func (p *panel) hide() { *p = panel{} }
 
 // key scrolls, and reports whether it handled the key.
 func (p *panel) key(key string) bool {
-	if len(p.all) <= p.room {
+	if len(p.all) <= p.visible {
 		return false
 	}
 	switch key {
@@ -80,13 +80,13 @@ func (p *panel) key(key string) bool {
 	case "down":
 		p.top++
 	case "pgup":
-		p.top -= p.room
+		p.top -= p.visible
 	case "pgdown":
-		p.top += p.room
+		p.top += p.visible
 	default:
 		return false
 	}
-	p.top = max(0, min(p.top, len(p.all)-p.room))
+	p.top = max(0, min(p.top, len(p.all)-p.visible))
 	return true
 }
 

@@ -22,7 +22,7 @@ func (m *Model) choose(all []bellcord.Session) {
 		for _, s := range all {
 			lines = append(lines, string(s.ID)+"  "+oneLine(orUntitled(s.Title)))
 		}
-		m.speak(strings.Join(lines, "\n"))
+		m.announce(strings.Join(lines, "\n"))
 		return
 	}
 	m.picker = &picker{sessions: all}

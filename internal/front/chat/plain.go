@@ -25,13 +25,13 @@ type Plain struct {
 	Interrupts <-chan time.Time // Ctrl-C
 	Flush      func()           // discards typed input that is not read yet; nil if unsupported
 
-	watch line.Watch
-	feed  Feed
-	work  Errands
-	asked string // the question that is shown
-	open  string // the question that can be answered: it was shown long enough
-	opens <-chan time.Time
-	out   *line.Output
+	watch         line.Watch
+	feed          Feed
+	work          Runner
+	shownQuestion string // the question that is shown
+	open          string // the question that can be answered: it was shown long enough
+	opens         <-chan time.Time
+	out           *line.Output
 }
 
 // Run runs until the user leaves, the input ends or ctx ends. Neither typed
@@ -46,7 +46,7 @@ func (p *Plain) Run(ctx context.Context) error {
 		default:
 		}
 	}}
-	p.work = Errands{Hub: p.Hub, Tell: func(r Report) {
+	p.work = Runner{Hub: p.Hub, Report: func(r Report) {
 		select {
 		case reports <- r:
 		case <-ended:
@@ -101,7 +101,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 		case <-news:
 			err = p.showNews(p.feed.Take())
 		case r := <-reports:
-			p.Model.Hear(r)
+			p.Model.Apply(r)
 		case at := <-p.Interrupts:
 			actions, err = p.interrupt(at)
 		case text, ok := <-typed:
@@ -113,7 +113,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 			return nil
 		}
 		if err == nil {
-			err = p.speak()
+			err = p.writeNew()
 		}
 		if err != nil {
 			return err
@@ -150,12 +150,12 @@ func (p *Plain) showNews(news News) error {
 // cannot be answered immediately, because text typed while it appears was meant
 // for something else.
 func (p *Plain) showQuestion() error {
-	if !p.Model.Asked() || p.Model.questions[0].ID == p.asked {
+	if !p.Model.HasQuestion() || p.Model.questions[0].ID == p.shownQuestion {
 		return nil
 	}
-	p.asked = p.Model.questions[0].ID
+	p.shownQuestion = p.Model.questions[0].ID
 	p.opens = time.After(line.Settling)
-	q := p.Model.story.questions[p.asked]
+	q := p.Model.story.questions[p.shownQuestion]
 	if q == nil {
 		return nil
 	}
@@ -172,10 +172,10 @@ const plainWidth = 1 << 16
 // openQuestion lets lines that are typed from now on answer the question.
 func (p *Plain) openQuestion() error {
 	p.opens = nil
-	if !p.Model.Asked() || p.Model.questions[0].ID != p.asked {
+	if !p.Model.HasQuestion() || p.Model.questions[0].ID != p.shownQuestion {
 		return nil
 	}
-	p.open = p.asked
+	p.open = p.shownQuestion
 	if p.Flush != nil {
 		p.Flush()
 	}
@@ -194,7 +194,7 @@ func (p *Plain) typed(text string) ([]Action, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if p.Model.Asked() && offer(p.Model.questions[0], text) != "" {
+	if p.Model.HasQuestion() && offer(p.Model.questions[0], text) != "" {
 		if p.open != p.Model.questions[0].ID {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
@@ -223,7 +223,7 @@ func (p *Plain) stopping(actions []Action) error {
 	return nil
 }
 
-func (p *Plain) speak() error {
+func (p *Plain) writeNew() error {
 	for _, words := range p.Model.Words() {
 		if err := p.watch.View.Note("%s", words); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(m.queue.waits) {
-		m.say("/" + word + " needs the number of a queued prompt; /queue lists them")
+		m.setHint("/" + word + " needs the number of a queued prompt; /queue lists them")
 		return nil
 	}
 	turn := m.queue.waits[n-1].turn
@@ -115,7 +115,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 		m.mine[turn] = true
 		return []Action{Stop{Turn: turn, Mode: bellcord.StopNow}}
 	case text == "":
-		m.say("the new text is missing: /edit N TEXT")
+		m.setHint("the new text is missing: /edit N TEXT")
 		return nil
 	}
 	if prompt, is := m.prompt(text); is {

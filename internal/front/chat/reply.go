@@ -44,7 +44,7 @@ func answers(q bellcord.Question, between string) []string {
 
 // marked returns the letter that is marked for the open question, or "".
 func (m *Model) marked() string {
-	if !m.Asked() || m.reply.question != m.questions[0].ID {
+	if !m.HasQuestion() || m.reply.question != m.questions[0].ID {
 		return ""
 	}
 	return m.reply.letter
@@ -75,7 +75,7 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 // answer is being sent it cannot be answered again, so that pressing a letter
 // twice does not answer two questions.
 func (m *Model) answerQuestion(letter string) []Action {
-	if !m.Asked() || m.running == nil || m.answering == m.questions[0].ID || offer(m.questions[0], letter) == "" {
+	if !m.HasQuestion() || m.running == nil || m.answering == m.questions[0].ID || offer(m.questions[0], letter) == "" {
 		return nil
 	}
 	q := m.questions[0]

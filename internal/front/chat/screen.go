@@ -28,7 +28,7 @@ func (m *Model) Screen(width, height int) Screen {
 	below := []string{}
 	if height > 3 {
 		below = append(below, m.queueLines()...)
-		if m.Asked() {
+		if m.HasQuestion() {
 			below = append(below, m.answerLines(width)...)
 		}
 	}
@@ -54,7 +54,7 @@ func (m *Model) Screen(width, height int) Screen {
 	case m.picker != nil:
 		m.panel.hide()
 		lines = m.picker.lines(room)
-	case m.Asked() && height > 3:
+	case m.HasQuestion() && height > 3:
 		asked := m.panel.layOut(m, width, height, room)
 		lines = append(m.past(width, room-len(asked)), asked...)
 	default:

@@ -82,8 +82,8 @@ func (s *stage) press(key string) []chat.Action { return s.m.Press(key, "", s.no
 // enters types a text and presses Enter.
 func (s *stage) enters(text string) []chat.Action { return s.types(text).press("enter") }
 
-// looks draws the screen at the current time.
-func (s *stage) looks() *stage {
+// draw draws the screen at the current time.
+func (s *stage) draw() *stage {
 	s.m.Tick(s.now)
 	s.m.Screen(100, 30)
 	return s

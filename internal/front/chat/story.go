@@ -35,7 +35,7 @@ func (s *story) settle(at time.Time) {
 	}
 }
 
-func (s *story) say(text string, at time.Time) {
+func (s *story) addText(text string, at time.Time) {
 	a := ending[*answer](s)
 	if a == nil || a.over {
 		s.settle(at)
@@ -91,7 +91,7 @@ func (s *story) closeCall(call, state string) {
 	}
 }
 
-func (s *story) ask(q bellcord.Question, dir string, at time.Time) {
+func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
 	s.settle(at)
 	shown := &question{text: q.Text, dir: dir}
 	if c := s.cards[q.Call]; c != nil {

@@ -69,9 +69,9 @@ func (s *Screen) farewell() string {
 // requestStop shows the stop immediately and sends it.
 func (s *Screen) requestStop(ctx context.Context, mode bellcord.StopMode, words string) error {
 	turn := s.watch.Running()
-	s.asked.Go(func() {
+	s.sending.Go(func() {
 		if err := s.Stop(ctx, turn, mode); err != nil {
-			s.Tell(fmt.Sprintf("stop not delivered: %v; press again", err))
+			s.Notify(fmt.Sprintf("stop not delivered: %v; press again", err))
 		}
 	})
 	return s.watch.Stopping(words)
@@ -87,14 +87,14 @@ func (s *Screen) answerQuestion(ctx context.Context, r Reply) {
 	}
 	s.answering = q.ID
 	turn := s.watch.Running()
-	s.asked.Go(func() {
+	s.sending.Go(func() {
 		if err := s.Answer(ctx, turn, q.ID, Choose(q, r)); err != nil {
 			s.printReport(report{fmt.Sprintf("answer not delivered: %v", err), q.ID})
 		}
 	})
 }
 
-func (s *Screen) hear(r report) outcome {
+func (s *Screen) applyReport(r report) outcome {
 	if r.question != "" && r.question == s.answering {
 		s.answering = ""
 	}

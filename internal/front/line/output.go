@@ -24,13 +24,13 @@ type Output struct {
 	// everything.
 	Freed <-chan struct{}
 
-	freed   chan struct{}
-	to      io.Writer
-	mu      sync.Mutex
-	pending []byte
-	passed  chan struct{} // closed when all is written; nil if nothing is pending
-	asked   bool          // Behind has returned true
-	err     error         // error of the last write
+	freed    chan struct{}
+	to       io.Writer
+	mu       sync.Mutex
+	pending  []byte
+	passed   chan struct{} // closed when all is written; nil if nothing is pending
+	reported bool          // Behind has returned true
+	err      error         // error of the last write
 }
 
 // NewOutput returns an output to a terminal.
@@ -66,13 +66,13 @@ func (o *Output) pass() {
 		o.err = err
 	}
 	close(o.passed)
-	if o.asked {
+	if o.reported {
 		select {
 		case o.freed <- struct{}{}:
 		default: // the previous value was not received yet
 		}
 	}
-	o.passed, o.asked = nil, false
+	o.passed, o.reported = nil, false
 	o.mu.Unlock()
 }
 
@@ -81,8 +81,8 @@ func (o *Output) pass() {
 func (o *Output) Behind() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = o.passed != nil
-	return o.asked
+	o.reported = o.passed != nil
+	return o.reported
 }
 
 // Drained waits until the terminal has accepted everything, at most for bound,

@@ -73,7 +73,7 @@ func TestScreen_OutputBehind_HandlesKeysAndLosesNoText(t *testing.T) {
 		s.types("\x1b")
 		<-time.After(time.Second)
 		synctest.Wait()
-		if got := s.wanted(); got != "stop a now" {
+		if got := s.requestLog(); got != "stop a now" {
 			t.Errorf("asked for %q", got)
 		}
 		close(far.let)

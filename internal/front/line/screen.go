@@ -26,7 +26,7 @@ type Screen struct {
 	open      string // the question that keys answer
 	shown     time.Time
 	reports   chan report
-	asked     sync.WaitGroup // stops and answers that are being sent
+	sending   sync.WaitGroup // stops and answers that are being sent
 }
 
 // report is the result of a background request.
@@ -51,9 +51,9 @@ func NewScreen(view *View, begin bellcord.TurnID) *Screen {
 	return s
 }
 
-// Tell shows a message on the screen. It may be called from any goroutine and
+// Notify shows a message on the screen. It may be called from any goroutine and
 // never blocks: if too many messages are pending, it drops the new one.
-func (s *Screen) Tell(words string) { s.printReport(report{words: words}) }
+func (s *Screen) Notify(words string) { s.printReport(report{words: words}) }
 
 func (s *Screen) printReport(r report) {
 	select {
@@ -76,7 +76,7 @@ func (s *Screen) Run(ctx context.Context, source Source) (*bellcord.Receipt, err
 	reader.Wait()
 	// This gives a stop that was requested right before leaving time to arrive.
 	late := time.AfterFunc(lingering, func() { callOff(nil) })
-	s.asked.Wait()
+	s.sending.Wait()
 	late.Stop()
 	callOff(nil)
 	return receipt, err
@@ -134,7 +134,7 @@ func (s *Screen) loop(ctx, beside context.Context, events <-chan []bellcord.Even
 			lapse = nil
 			step = s.obey(beside, s.keys.Lapse(time.Now(), s.situation()))
 		case r := <-s.reports:
-			step = s.hear(r)
+			step = s.applyReport(r)
 		case err := <-failed:
 			step = outcome{over: true, err: err}
 		case <-ctx.Done():

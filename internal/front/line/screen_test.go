@@ -68,21 +68,21 @@ func (p *paper) String() string {
 // stage is a screen under test that records its requests.
 type stage struct {
 	*line.Screen
-	log     logbook
-	typed   chan []byte
-	shown   paper
-	mu      sync.Mutex
-	asked   []string
-	refuse  error
-	receipt *bellcord.Receipt
-	err     error
-	over    chan struct{}
+	log      logbook
+	typed    chan []byte
+	shown    paper
+	mu       sync.Mutex
+	requests []string
+	refuse   error
+	receipt  *bellcord.Receipt
+	err      error
+	over     chan struct{}
 }
 
 func (s *stage) note(what string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, what)
+	s.requests = append(s.requests, what)
 	return s.refuse
 }
 
@@ -141,16 +141,16 @@ func (s *stage) expect(t *testing.T, shown, asked string) {
 	if s.shown.String() != shown {
 		t.Errorf("shown\n%s\nwant\n%s", s.shown.String(), shown)
 	}
-	if got := s.wanted(); got != asked {
+	if got := s.requestLog(); got != asked {
 		t.Errorf("asked for %q, want %q", got, asked)
 	}
 }
 
-// wanted returns the requests so far.
-func (s *stage) wanted() string {
+// requestLog returns the requests so far.
+func (s *stage) requestLog() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Join(s.asked, ", ")
+	return strings.Join(s.requests, ", ")
 }
 
 func TestScreen_BeginTurnGiven_ShowsItAndLaterTurns(t *testing.T) {
@@ -218,8 +218,8 @@ func TestScreen_WithoutKeys_ShowsOneTurnToItsEnd(t *testing.T) {
 		s.log.add("b", prompted("dropped"), ended(bellcord.EndStopped)) // the end of another turn does not end the screen
 		s.log.add("a", ended(bellcord.EndStopped))
 		<-s.over
-		if s.receipt == nil || s.receipt.End != bellcord.EndStopped || s.err != nil || len(s.asked) > 0 {
-			t.Errorf("%v, %v, asked for %v", s.receipt, s.err, s.asked)
+		if s.receipt == nil || s.receipt.End != bellcord.EndStopped || s.err != nil || len(s.requests) > 0 {
+			t.Errorf("%v, %v, asked for %v", s.receipt, s.err, s.requests)
 		}
 	})
 }
@@ -286,8 +286,8 @@ func TestScreen_LeaveRightAfterAStop_WaitsForItsDelivery(t *testing.T) {
 			begun := time.Now()
 			s.types("q")
 			<-s.over
-			if time.Since(begun) != want || (s.wanted() == "") != arrives {
-				t.Errorf("left after %v, %v", time.Since(begun), s.asked)
+			if time.Since(begun) != want || (s.requestLog() == "") != arrives {
+				t.Errorf("left after %v, %v", time.Since(begun), s.requests)
 			}
 		})
 	}
@@ -322,8 +322,8 @@ func TestScreen_RepeatedAnswerKey_AnswersOnlyTheFirstQuestion(t *testing.T) {
 		s.answers("n")
 		s.log.add("a", bellcord.QuestionAnswered{Question: "q", Choice: "reject", By: "anna"})
 		s.answers("y") // answers nothing
-		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  reject? Enter confirms, any other key cancels\n  answered: reject (anna)\n") || s.wanted() != "answer a p allow, answer a q reject" {
-			t.Errorf("%s%v", s.shown.String(), s.asked)
+		if !strings.HasSuffix(s.shown.String(), "  answered: allow\n  reject? Enter confirms, any other key cancels\n  answered: reject (anna)\n") || s.requestLog() != "answer a p allow, answer a q reject" {
+			t.Errorf("%s%v", s.shown.String(), s.requests)
 		}
 		s.types("q")
 		<-s.over
@@ -337,7 +337,7 @@ func TestScreen_StopRequested_WithdrawsQuestionsUnlessAfterStep(t *testing.T) {
 			s := raise(t.Context(), "a", true)
 			s.log.add("a", prompted("go"), bellcord.TurnStarted{}, bellcord.QuestionOpened{Question: bellcord.Question{ID: "q"}}, bellcord.StopRequested{Cause: bellcord.Cause{Mode: mode}})
 			s.answers("y")
-			if got := s.wanted(); got != want {
+			if got := s.requestLog(); got != want {
 				t.Errorf("%s: %q", mode, got)
 			}
 			s.types("q")
@@ -376,7 +376,7 @@ func TestLaw05_EscWhileTheAnswerStreamsFast_StopsTheTurn(t *testing.T) {
 			<-time.After(20 * time.Millisecond)
 			s.log.add("one", bellcord.TextDelta{Text: "word "})
 		}
-		if asked := s.wanted(); asked != "stop one now" {
+		if asked := s.requestLog(); asked != "stop one now" {
 			t.Errorf("after %v asked for %q", time.Since(began), asked)
 		}
 		s.log.add("one", ended(bellcord.EndStopped))

@@ -14,8 +14,8 @@ type Watch struct {
 
 	texts     map[bellcord.TurnID]string // prompts of turns that have not ended
 	running   bellcord.TurnID
-	told      bellcord.TurnID // the turn that was shown as stopping
-	said      string          // the words that were shown
+	stopping  bellcord.TurnID // the turn that was shown as stopping
+	shown     string          // the words that were shown
 	questions []bellcord.Question
 }
 
@@ -34,16 +34,16 @@ func (w *Watch) Question() (bellcord.Question, bool) {
 // Stopping shows that the running turn is stopping, before the log does. The
 // event in the log is then not shown.
 func (w *Watch) Stopping(words string) error {
-	if w.told == w.running && w.said == words {
+	if w.stopping == w.running && w.shown == words {
 		return nil
 	}
-	w.told, w.said = w.running, words
+	w.stopping, w.shown = w.running, words
 	return w.View.Note("■ %s", words)
 }
 
 // Show shows an event. If the event is a turn's end, it returns the receipt.
 func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
-	told := w.told == ev.Turn
+	told := w.stopping == ev.Turn
 	waits := w.running != "" && w.running != ev.Turn
 	w.note(ev)
 	switch b := ev.Body.(type) {
@@ -84,7 +84,7 @@ func (w *Watch) note(ev bellcord.Event) {
 	case bellcord.QuestionAnswered:
 		w.questions = slices.DeleteFunc(w.questions, func(q bellcord.Question) bool { return q.ID == b.Question })
 	case bellcord.StopRequested:
-		w.told = ev.Turn
+		w.stopping = ev.Turn
 		if b.Cause.Mode != bellcord.StopAfterStep {
 			w.questions = nil // a stop withdraws them
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
-var known = slash.Commands{"stop", "clear", "model", "mode", "help"}
+var commands = slash.Commands{"stop", "clear", "model", "mode", "help"}
 
 func TestParse_Message_IsCommandTextOrUnknown(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestParse_Message_IsCommandTextOrUnknown(t *testing.T) {
 		{message: "/deploy now", unknown: "deploy"},
 		{message: "/deploy now", text: "/deploy now", hosted: true},
 	} {
-		command, text, err := known.Parse(c.message, c.hosted)
+		command, text, err := commands.Parse(c.message, c.hosted)
 		var unknown *slash.UnknownError
 		switch {
 		case c.name != "":
@@ -55,11 +55,11 @@ func TestParse_Message_IsCommandTextOrUnknown(t *testing.T) {
 
 func TestUnknownError_Message_NamesTheNearestCommandAndTheEscape(t *testing.T) {
 	t.Parallel()
-	_, _, err := known.Parse("/sotp it", false)
+	_, _, err := commands.Parse("/sotp it", false)
 	if want := "unknown command /sotp (did you mean /stop?); to send it as text, write //sotp"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, _, err = known.Parse("/deploy", false)
+	_, _, err = commands.Parse("/deploy", false)
 	if want := "unknown command /deploy (see /help); to send it as text, write //deploy"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

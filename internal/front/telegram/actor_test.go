@@ -90,7 +90,7 @@ func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 		<-time.After(d)
 		return nil
 	case "ask", "asks":
-		return ask(ctx, w, strings.Split(rest, "|"))
+		return openQuestions(ctx, w, strings.Split(rest, "|"))
 	case "recall":
 		known, err := w.History(ctx)
 		var texts []string
@@ -129,9 +129,9 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 
 func lines(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
 
-// ask opens all questions at once and writes the chosen answers, in the order
+// openQuestions opens all questions at once and writes the chosen answers, in the order
 // of the questions.
-func ask(ctx context.Context, w *hub.Work, texts []string) error {
+func openQuestions(ctx context.Context, w *hub.Work, texts []string) error {
 	chosen, failed := make([]string, len(texts)), make([]error, len(texts))
 	var open sync.WaitGroup
 	for i, text := range texts {

@@ -10,13 +10,13 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// beside answers a command that affects no turn. It runs in the background and
+// runCommand answers a command that affects no turn. It runs in the background and
 // waits for no turn.
-func (c *chat) beside(s said, what verb) {
+func (c *chat) runCommand(s incoming, what verb) {
 	c.front.work.Go(func() {
 		text, rows := c.replyTo(c.front.life, what, s.text)
 		if text != "" {
-			c.say(text, rows...)
+			c.sendText(text, rows...)
 		}
 		c.front.handled(s.update)
 	})
@@ -89,7 +89,7 @@ func distinct(rows [][]wire.Button) [][]wire.Button {
 // from the display.
 func (c *chat) status(ctx context.Context) string {
 	c.mu.Lock()
-	id, said, asks := c.session, len(c.pending), c.asks()
+	id, said, asks := c.session, len(c.pending), c.hasQuestion()
 	c.mu.Unlock()
 	if id == "" {
 		if said > 0 {

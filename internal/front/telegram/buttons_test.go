@@ -48,18 +48,18 @@ func (s *stage) presses(b fakegram.Button) string {
 // turn's last message.
 func (s *stage) holds(waits string) fakegram.Message {
 	s.Helper()
-	s.say(anna, "slow 50")
+	s.sendText(anna, "slow 50")
 	s.pass(time.Second)
-	s.say(anna, waits)
+	s.sendText(anna, waits)
 	s.pass(2 * time.Second)
-	s.say(anna, "/stop")
+	s.sendText(anna, "/stop")
 	s.pass(4 * time.Second)
 	return s.stopped(anna, "1 message held")
 }
 
-// says checks that the bot's messages contain the words, and that none reports
+// expectText checks that the bot's messages contain the words, and that none reports
 // a held message.
-func (s *stage) says(words string) {
+func (s *stage) expectText(words string) {
 	s.Helper()
 	all := strings.Join(s.bot(anna), "\n")
 	if !strings.Contains(all, words) || strings.Contains(all, "1 message held") {
@@ -76,10 +76,10 @@ func TestDiscard_ButtonOfEarlierStop_KeepsNewlyQueuedMessage(t *testing.T) {
 			t.Errorf("the first press is told %q", got)
 		}
 		s.pass(4 * time.Second)
-		s.says("1 message discarded")
-		s.say(anna, "slow 20")
+		s.expectText("1 message discarded")
+		s.sendText(anna, "slow 20")
 		s.pass(time.Second)
-		s.say(anna, "say Fourth.")
+		s.sendText(anna, "say Fourth.")
 		s.pass(time.Second)
 		for _, old := range []fakegram.Button{discard, send} {
 			if got := s.forgeOn(anna, old.Message, old.Data); got != "This button no longer applies." { // it is no longer on the screen
@@ -101,7 +101,7 @@ func TestSendHeld_PressedTwice_SendsOnceAndUpdatesTheMessage(t *testing.T) {
 			t.Errorf("the first press is told %q", got)
 		}
 		s.pass(6 * time.Second)
-		s.says("1 message sent")
+		s.expectText("1 message sent")
 		if got := s.forgeOn(anna, send.Message, send.Data); got != "This button no longer applies." {
 			t.Errorf("the second press is told %q", got)
 		}
@@ -114,12 +114,12 @@ func TestContinue_AfterClearOrNewerTurn_IsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
-				s.say(anna, "slow 50")
+				s.sendText(anna, "slow 50")
 				s.pass(2 * time.Second)
-				s.say(anna, "/stop")
+				s.sendText(anna, "/stop")
 				s.pass(4 * time.Second)
 				goOn := s.button(s.stopped(anna), "Continue")
-				s.say(anna, next)
+				s.sendText(anna, next)
 				s.pass(5 * time.Second)
 				given := len(s.given())
 				if got := s.presses(goOn); got != "This button no longer applies." {
@@ -141,10 +141,10 @@ func TestReplace_SixQuickMessages_ShowsTheLastAnswerSoonAndNoStubs(t *testing.T)
 			t.Parallel()
 			onStage(t, func(with *setup) { with.Replace, with.Edits = true, edits }, func(s *stage) {
 				for range 5 {
-					s.say(anna, "slow 50")
+					s.sendText(anna, "slow 50")
 					s.pass(300 * time.Millisecond)
 				}
-				s.say(anna, "say The last.")
+				s.sendText(anna, "say The last.")
 				s.pass(3 * time.Second)
 				if got := s.bot(anna); len(got) != 1 || got[0] != "The last." {
 					t.Errorf("after 3 s the chat shows %q", got)
@@ -157,11 +157,11 @@ func TestReplace_SixQuickMessages_ShowsTheLastAnswerSoonAndNoStubs(t *testing.T)
 func TestUnknownCommand_Typo_SuggestsCommandOrReachesHostedAgent(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/modell x"); !strings.Contains(got, "did you mean /model?") {
+		if got := s.replyTo("/modell x"); !strings.Contains(got, "did you mean /model?") {
 			t.Errorf("it says %q", got)
 		}
-		s.asks("/agent pi")
-		s.asks("/deploy now")
+		s.replyTo("/agent pi")
+		s.replyTo("/deploy now")
 		if got := s.given(); !slices.Contains(got, "/deploy now") {
 			t.Errorf("the hosted agent was given %q", got)
 		}
@@ -172,10 +172,10 @@ func TestSessions_EqualTitles_HaveDifferentLabels(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for range 3 {
-			s.asks("say Hello.")
-			s.asks("/new")
+			s.replyTo("say Hello.")
+			s.replyTo("/new")
 		}
-		s.asks("/sessions")
+		s.replyTo("/sessions")
 		want := []string{"say Hello. · just now", "say Hello. · just now (2)", "say Hello. · just now (3)"}
 		if got := s.labels(anna); !slices.Equal(got, want) {
 			t.Errorf("it offers %q, want %q", got, want)
@@ -207,11 +207,11 @@ func TestCount_OneOrMore_UsesSingularOrPlural(t *testing.T) {
 func TestNew_NoPreviousSession_DoesNotMentionOne(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got, want := s.asks("/new"), "🆕 Your next message starts a new session."; got != want {
+		if got, want := s.replyTo("/new"), "🆕 Your next message starts a new session."; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		s.asks("say Hello.")
-		if got, want := s.asks("/new"), "🆕 Your next message starts a new session. The previous one is in /sessions."; got != want {
+		s.replyTo("say Hello.")
+		if got, want := s.replyTo("/new"), "🆕 Your next message starts a new session. The previous one is in /sessions."; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})

@@ -163,9 +163,9 @@ func (c *chat) put(do func(ctx context.Context) error) {
 	c.front.box.Put(outbox.Call{Chat: c.place.Chat, Group: c.place.Group, Do: do})
 }
 
-// say sends a text that belongs to no turn. A text that does not fit into a
+// sendText sends a text that belongs to no turn. A text that does not fit into a
 // message is cut.
-func (c *chat) say(text string, rows ...[]wire.Button) {
+func (c *chat) sendText(text string, rows ...[]wire.Button) {
 	if parts := markup.Split(text, markup.MostUnits); len(parts) > 1 {
 		text = parts[0] + "…"
 	}

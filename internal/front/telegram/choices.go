@@ -51,7 +51,7 @@ func (c *chat) goTo(ctx context.Context, id bellcord.SessionID) string {
 		return c.apology(err.Error())
 	}
 	c.become(id)
-	c.say("Switched to: " + found.Title)
+	c.sendText("Switched to: " + found.Title)
 	return ""
 }
 
@@ -76,7 +76,7 @@ func (c *chat) chooseAgent(_ context.Context, name string) string {
 	defer c.mu.Unlock()
 	c.choice.Agent, c.session = name, ""
 	c.note()
-	c.say("Agent: " + named(name) + ". Your next message starts a new session with it.")
+	c.sendText("Agent: " + named(name) + ". Your next message starts a new session with it.")
 	return ""
 }
 
@@ -112,6 +112,6 @@ func (c *chat) chooseModel(ctx context.Context, name string) string {
 			return c.apology(err.Error())
 		}
 	}
-	c.say("Model: " + name + ", from your next message on.")
+	c.sendText("Model: " + name + ", from your next message on.")
 	return ""
 }

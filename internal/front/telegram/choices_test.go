@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// asks sends a message from Anna and returns the bot's reply.
-func (s *stage) asks(text string) string {
+// replyTo sends a message from Anna and returns the bot's reply.
+func (s *stage) replyTo(text string) string {
 	s.Helper()
 	before := len(s.bot(anna))
-	s.say(anna, text)
+	s.sendText(anna, text)
 	s.pass(3 * time.Second)
 	got := s.bot(anna)
 	if len(got) != before+1 {
@@ -34,24 +34,24 @@ func (s *stage) labels(chat int64) (words []string) {
 func TestAgent_ChosenByNameOrButton_StartsNewSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/agent"); got != "Agent: bellcord\n\nChoosing another agent starts a new session." {
+		if got := s.replyTo("/agent"); got != "Agent: bellcord\n\nChoosing another agent starts a new session." {
 			t.Errorf("it says %q", got)
 		}
 		if got := s.labels(anna); !slices.Equal(got, []string{"bellcord", "pi"}) {
 			t.Errorf("it offers %q", got)
 		}
-		s.asks("say With bellcord.")
+		s.replyTo("say With bellcord.")
 		s.press(anna, anna, "pi")
 		s.pass(3 * time.Second)
 		if got := s.last(anna).Text; got != "Agent: pi. Your next message starts a new session with it." {
 			t.Errorf("after the press it says %q", got)
 		}
-		s.asks("say With pi.")
-		if got := s.asks("/agent nobody"); got != "There is no agent called nobody. Send /agent to see them all." {
+		s.replyTo("say With pi.")
+		if got := s.replyTo("/agent nobody"); got != "There is no agent called nobody. Send /agent to see them all." {
 			t.Errorf("of one that is not there it says %q", got)
 		}
-		s.asks("/agent bellcord")
-		s.asks("say With bellcord again.")
+		s.replyTo("/agent bellcord")
+		s.replyTo("say With bellcord again.")
 		var agents []string
 		for _, found := range s.sessions("anna") {
 			agents = append(agents, found.Agent)
@@ -65,9 +65,9 @@ func TestAgent_ChosenByNameOrButton_StartsNewSession(t *testing.T) {
 func TestAgent_ChosenDuringTurn_TurnContinuesAndIsShown(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(time.Second)
-		s.say(anna, "/agent pi")
+		s.sendText(anna, "/agent pi")
 		s.pass(10 * time.Second)
 		got := s.bot(anna)
 		if len(got) != 2 || !strings.HasSuffix(got[1], "word49") {
@@ -79,12 +79,12 @@ func TestAgent_ChosenDuringTurn_TurnContinuesAndIsShown(t *testing.T) {
 func TestModel_Chosen_AnswersInTheSameSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/model"); got != "Model: the agent's default" {
+		if got := s.replyTo("/model"); got != "Model: the agent's default" {
 			t.Errorf("it says %q", got)
 		}
-		s.asks("/model fake/one")
-		s.asks("say First.")
-		if got := s.asks("/model"); got != "Model: fake/one" {
+		s.replyTo("/model fake/one")
+		s.replyTo("say First.")
+		if got := s.replyTo("/model"); got != "Model: fake/one" {
 			t.Errorf("it says %q", got)
 		}
 		s.press(anna, anna, "fake/two")
@@ -92,10 +92,10 @@ func TestModel_Chosen_AnswersInTheSameSession(t *testing.T) {
 		if got := s.last(anna).Text; got != "Model: fake/two, from your next message on." {
 			t.Errorf("after the press it says %q", got)
 		}
-		if got := s.asks("/model fake/three"); got != "There is no model called fake/three. Send /model to see them all." {
+		if got := s.replyTo("/model fake/three"); got != "There is no model called fake/three. Send /model to see them all." {
 			t.Errorf("of one that is not there it says %q", got)
 		}
-		s.asks("say Second.")
+		s.replyTo("say Second.")
 		all := s.sessions("anna")
 		if len(all) != 1 || all[0].Model != "fake/two" {
 			t.Errorf("the sessions are %+v", all)
@@ -106,14 +106,14 @@ func TestModel_Chosen_AnswersInTheSameSession(t *testing.T) {
 func TestSessions_SeveralOwners_ListsOwnSessionsAndMarksTheCurrent(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/sessions"); got != "There are no sessions yet." {
+		if got := s.replyTo("/sessions"); got != "There are no sessions yet." {
 			t.Errorf("it says %q", got)
 		}
-		s.say(ben, "say Of ben.")
-		s.asks("say The first.")
-		s.asks("/new")
-		s.asks("say The second.")
-		s.asks("/sessions")
+		s.sendText(ben, "say Of ben.")
+		s.replyTo("say The first.")
+		s.replyTo("/new")
+		s.replyTo("say The second.")
+		s.replyTo("/sessions")
 		got := s.labels(anna)
 		if len(got) != 2 || !strings.HasPrefix(got[0], "● say The second.") || !strings.HasPrefix(got[1], "say The first.") {
 			t.Errorf("it offers %q", got)
@@ -123,7 +123,7 @@ func TestSessions_SeveralOwners_ListsOwnSessionsAndMarksTheCurrent(t *testing.T)
 		}
 		s.press(anna, anna, "The first")
 		s.pass(3 * time.Second)
-		if got := s.asks("recall"); !strings.Contains(got, "The first.") || strings.Contains(got, "The second.") || strings.Contains(got, "Of ben.") {
+		if got := s.replyTo("recall"); !strings.Contains(got, "The first.") || strings.Contains(got, "The second.") || strings.Contains(got, "Of ben.") {
 			t.Errorf("in the first one it knows %q", got)
 		}
 	})
@@ -132,17 +132,17 @@ func TestSessions_SeveralOwners_ListsOwnSessionsAndMarksTheCurrent(t *testing.T)
 func TestCost_SeveralSessions_ReportsCurrentSessionAndToday(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/cost"); got != "Today: 0 tokens, $0" {
+		if got := s.replyTo("/cost"); got != "Today: 0 tokens, $0" {
 			t.Errorf("before anything was said: %q", got)
 		}
-		s.say(ben, "spend 7000 7000")
-		s.asks("spend 1000 500\nsay One.")
-		if got := s.asks("/cost"); got != "This session: 1500 tokens, $0.001500\nToday: 1500 tokens, $0.001500" {
+		s.sendText(ben, "spend 7000 7000")
+		s.replyTo("spend 1000 500\nsay One.")
+		if got := s.replyTo("/cost"); got != "This session: 1500 tokens, $0.001500\nToday: 1500 tokens, $0.001500" {
 			t.Errorf("after one answer: %q", got)
 		}
-		s.asks("/new")
-		s.asks("spend 20 30\nsay Two.")
-		if got := s.asks("/cost"); got != "This session: 50 tokens, $0.000050\nToday: 1550 tokens, $0.001550" {
+		s.replyTo("/new")
+		s.replyTo("spend 20 30\nsay Two.")
+		if got := s.replyTo("/cost"); got != "This session: 50 tokens, $0.000050\nToday: 1550 tokens, $0.001550" {
 			t.Errorf("in a new conversation: %q", got)
 		}
 	})
@@ -153,7 +153,7 @@ func TestStatus_EachStateOfATurn_IsReported(t *testing.T) {
 	onStage(t, nil, func(s *stage) {
 		status := func(want string) {
 			t.Helper()
-			s.say(anna, "/status")
+			s.sendText(anna, "/status")
 			s.pass(2500 * time.Millisecond)
 			for _, text := range slices.Backward(s.bot(anna)) {
 				if strings.Contains(text, "Nothing is running") || strings.HasPrefix(text, "●") || strings.HasPrefix(text, "■") {
@@ -166,15 +166,15 @@ func TestStatus_EachStateOfATurn_IsReported(t *testing.T) {
 			t.Errorf("there is no status: %q", s.bot(anna))
 		}
 		status("Nothing is running. Your next message starts a session.")
-		s.asks("say Hello.")
+		s.replyTo("say Hello.")
 		status("Nothing is running.\n\nSession: say Hello.\nAgent: bellcord")
-		s.say(anna, "say Words.\nstubborn 6s")
+		s.sendText(anna, "say Words.\nstubborn 6s")
 		s.pass(5 * time.Second)
 		status("● Running for 5.0 s.\n")
-		s.say(anna, "say Later.")
+		s.sendText(anna, "say Later.")
 		s.pass(3 * time.Second)
 		status("● Running for 10 s. 1 message queued.\n")
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		status("■ Stopping. 1 message queued.\n")
 		s.pass(10 * time.Second)
 		status("Nothing is running. 1 message queued.\n")
@@ -184,9 +184,9 @@ func TestStatus_EachStateOfATurn_IsReported(t *testing.T) {
 func TestStatus_OpenQuestion_ReportsThatItWaitsForAnAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "ask May I?")
+		s.sendText(anna, "ask May I?")
 		s.pass(3 * time.Second)
-		if got := s.asks("/status"); !strings.HasPrefix(got, "● Running for 3.0 s, waiting for your answer.\n") {
+		if got := s.replyTo("/status"); !strings.HasPrefix(got, "● Running for 3.0 s, waiting for your answer.\n") {
 			t.Errorf("the status is %q", got)
 		}
 	})
@@ -195,12 +195,12 @@ func TestStatus_OpenQuestion_ReportsThatItWaitsForAnAnswer(t *testing.T) {
 func TestUnknownCommand_AnyLength_IsReported(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		if got := s.asks("/nonsense"); got != "Unknown command /nonsense (see /help); to send it as text, write //nonsense." {
+		if got := s.replyTo("/nonsense"); got != "Unknown command /nonsense (see /help); to send it as text, write //nonsense." {
 			t.Errorf("it says %q", got)
 		}
-		s.asks("say Hello.")
+		s.replyTo("say Hello.")
 		for _, command := range []string{"/", "/agent ", "/model ", "/file "} {
-			if got := s.asks(command + strings.Repeat("x", 4096-len(command))); !strings.Contains(got, "xxx") {
+			if got := s.replyTo(command + strings.Repeat("x", 4096-len(command))); !strings.Contains(got, "xxx") {
 				t.Errorf("it says %q", got)
 			}
 		}

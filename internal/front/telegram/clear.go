@@ -10,9 +10,9 @@ import (
 // clear stops the chat's turn. When the turn has settled, it deletes the turn's
 // messages, ends the hosted agent and starts a new conversation. Later messages
 // wait for this and belong to the new conversation.
-func (c *chat) clear(s said) {
+func (c *chat) clear(s incoming) {
 	cause := c.cause(s.by, "/clear")
-	gone := c.unwant()
+	gone := c.discardTurns()
 	under := c.stopTurns(cause, bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,17 +25,17 @@ func (c *chat) clear(s said) {
 			return
 		case err != nil:
 			c.front.Logger.Error("clearing a telegram chat failed", "chat", c.place.Chat, "err", err)
-			c.say(c.apology(err.Error()))
+			c.sendText(c.apology(err.Error()))
 		default:
-			c.say("🧹 Cleared. Your next message starts a new conversation.")
+			c.sendText("🧹 Cleared. Your next message starts a new conversation.")
 		}
 		c.front.handled(s.update)
 	})
 }
 
-// unwant marks the turns of the session, and all prompts not shown yet, as
+// discardTurns marks the turns of the session, and all prompts not shown yet, as
 // cleared. It returns the turns that are shown.
-func (c *chat) unwant() []*turn {
+func (c *chat) discardTurns() []*turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var gone []*turn
@@ -43,7 +43,7 @@ func (c *chat) unwant() []*turn {
 		if t.session == c.session {
 			t.cleared = true
 			gone = append(gone, t)
-			c.front.box.Forget(c.place.Chat, t.slot())
+			c.front.box.Drop(c.place.Chat, t.slot())
 		}
 	}
 	for id := range c.mine {
@@ -92,7 +92,7 @@ func (c *chat) takeAway(gone []*turn) {
 }
 
 // fresh starts a new session; the previous one is kept.
-func (c *chat) fresh(s said) {
+func (c *chat) fresh(s incoming) {
 	under := c.stopTurns(c.cause(s.by, "/new"), bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +108,7 @@ func (c *chat) fresh(s said) {
 			c.front.LetGo(before)
 			words += " The previous one is in /sessions."
 		}
-		c.say(words)
+		c.sendText(words)
 		c.front.handled(s.update)
 	})
 }

@@ -14,10 +14,10 @@ const clearedText = "🧹 Cleared. Your next message starts a new conversation."
 func TestClear_DuringTurn_StopsItDeletesItsMessagesAndStartsOver(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say I look.\ntool ls\nslow 50")
+		s.sendText(anna, "say I look.\ntool ls\nslow 50")
 		s.pass(4 * time.Second)
 		s.sees(anna, "I look.")
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(5 * time.Second)
 		s.sees(anna, clearedText)
 		if s.draft(anna) != "" {
@@ -26,7 +26,7 @@ func TestClear_DuringTurn_StopsItDeletesItsMessagesAndStartsOver(t *testing.T) {
 		if len(s.ended) != 1 {
 			t.Errorf("the processes of %v were ended", s.ended)
 		}
-		s.say(anna, "recall")
+		s.sendText(anna, "recall")
 		s.pass(3 * time.Second)
 		s.sees(anna, clearedText, "I know: [recall]")
 	})
@@ -35,14 +35,14 @@ func TestClear_DuringTurn_StopsItDeletesItsMessagesAndStartsOver(t *testing.T) {
 func TestClear_InGroup_DeletesTheEditedMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.sayIn(group, anna, "/help")
+		s.sendTextIn(group, anna, "/help")
 		s.pass(4 * time.Second)
-		s.sayIn(group, anna, "@bellcord_bot slow 200")
+		s.sendTextIn(group, anna, "@bellcord_bot slow 200")
 		s.pass(8 * time.Second)
 		if got := s.last(group).Text; !strings.Contains(got, "word0") {
 			t.Fatalf("the group sees %q", got)
 		}
-		s.sayIn(group, ben, "/clear")
+		s.sendTextIn(group, ben, "/clear")
 		s.pass(15 * time.Second)
 		if got := s.bot(group); len(got) != 2 || got[1] != clearedText {
 			t.Errorf("the group sees %q", got)
@@ -68,17 +68,17 @@ func TestMessages_TwoAtOnce_BecomeTwoTurnsInOrder(t *testing.T) {
 func TestClear_MessageQueued_DropsBothTurns(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(time.Second)
-		s.say(anna, "say Second.")
+		s.sendText(anna, "say Second.")
 		s.pass(2 * time.Second)
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(8 * time.Second)
 		s.sees(anna, clearedText)
 		if got := s.given(); len(got) != 1 {
 			t.Errorf("the agent was given %q", got)
 		}
-		s.say(anna, "say Third.")
+		s.sendText(anna, "say Third.")
 		s.pass(3 * time.Second)
 		s.sees(anna, clearedText, "Third.")
 	})
@@ -99,14 +99,14 @@ func TestClear_MessageRightAfter_StartsTheNewConversation(t *testing.T) {
 func TestClear_SentTwice_RepliesToBoth(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(time.Second)
 		_, err := s.gram.Say(anna, anna, "/clear")
 		s.must(err)
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(8 * time.Second)
 		s.sees(anna, clearedText, clearedText)
-		s.say(anna, "say Fresh.")
+		s.sendText(anna, "say Fresh.")
 		s.pass(3 * time.Second)
 		s.sees(anna, clearedText, clearedText, "Fresh.")
 	})
@@ -115,9 +115,9 @@ func TestClear_SentTwice_RepliesToBoth(t *testing.T) {
 func TestClear_AfterTheEnd_DeletesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say The whole answer.")
+		s.sendText(anna, "say The whole answer.")
 		s.pass(3 * time.Second)
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(4 * time.Second)
 		s.sees(anna, "The whole answer.", clearedText)
 		if n := len(s.gram.CallsOf("deleteMessages")); n != 0 {
@@ -129,7 +129,7 @@ func TestClear_AfterTheEnd_DeletesNothing(t *testing.T) {
 func TestClear_WithoutMessages_Succeeds(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(3 * time.Second)
 		s.sees(anna, clearedText)
 	})
@@ -141,9 +141,9 @@ func TestClear_TurnAlreadyDone_DeliversTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for n := range 12 { // around the moment of its end
-			s.say(anna, "slow 20\nsay The end.")
+			s.sendText(anna, "slow 20\nsay The end.")
 			s.pass(1980*time.Millisecond + time.Duration(4*n)*time.Millisecond)
-			s.say(anna, "/clear")
+			s.sendText(anna, "/clear")
 			s.pass(12 * time.Second)
 			got := s.bot(anna)
 			for _, text := range got {
@@ -161,11 +161,11 @@ func TestClear_TurnAlreadyDone_DeliversTheWholeAnswer(t *testing.T) {
 func TestClear_AgentIgnoresStop_DelaysTheNextMessageOnly(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Words.\nstubborn 1m")
+		s.sendText(anna, "say Words.\nstubborn 1m")
 		s.pass(2 * time.Second)
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(time.Second)
-		s.say(anna, "say Fresh.") // waits for the clear
+		s.sendText(anna, "say Fresh.") // waits for the clear
 		s.pass(30 * time.Second)
 		s.sees(anna, clearedText, "Fresh.")
 		s.pass(time.Minute)
@@ -175,25 +175,25 @@ func TestClear_AgentIgnoresStop_DelaysTheNextMessageOnly(t *testing.T) {
 func TestNew_DuringTurn_KeepsThePartialAnswerAndThePreviousSession(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(2 * time.Second)
-		s.say(anna, "/new")
+		s.sendText(anna, "/new")
 		s.pass(5 * time.Second)
 		if got := s.bot(anna); len(got) != 2 || !strings.Contains(got[0], "word0") || !strings.Contains(got[1], "starts a new session") {
 			t.Errorf("the chat shows %q", got)
 		}
-		s.say(anna, "say In the new one.")
+		s.sendText(anna, "say In the new one.")
 		s.pass(3 * time.Second)
 		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: "anna"})
 		s.must(err)
 		if len(all) != 2 {
 			t.Errorf("there are %d conversations", len(all))
 		}
-		s.say(anna, "/sessions")
+		s.sendText(anna, "/sessions")
 		s.pass(3 * time.Second)
 		s.press(anna, anna, "slow 50")
 		s.pass(2 * time.Second)
-		s.say(anna, "say Back.")
+		s.sendText(anna, "say Back.")
 		synctest.Wait()
 		s.pass(3 * time.Second)
 		if got := s.last(anna).Text; got != "Back." {

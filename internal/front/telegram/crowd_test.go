@@ -45,7 +45,7 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 		if left, err := s.hub.UnendedTurns(s.Context(), ""); err != nil || len(left) > 0 {
 			t.Errorf("%d turns go on, %v", len(left), err)
 		}
-		s.toldAt(asked, people, crowd)
+		s.deliveredAt(asked, people, crowd)
 		s.gram.Storm(nil)
 		s.pass(5 * time.Minute)
 		for _, who := range people {
@@ -56,9 +56,9 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 	})
 }
 
-// toldAt asserts that the turn of each person was stopped, and had settled, at
+// deliveredAt asserts that the turn of each person was stopped, and had settled, at
 // the given time.
-func (s *stage) toldAt(asked time.Time, people []int64, names map[int64]string) {
+func (s *stage) deliveredAt(asked time.Time, people []int64, names map[int64]string) {
 	s.Helper()
 	for _, who := range people {
 		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: names[who]})

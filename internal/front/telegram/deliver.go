@@ -165,7 +165,7 @@ func (c *chat) flush(t *turn) {
 		t.before--
 		return
 	}
-	c.front.box.Forget(c.place.Chat, t.slot())
+	c.front.box.Drop(c.place.Chat, t.slot())
 	parts := markup.Split(text, markup.MostUnits)
 	for i, part := range parts {
 		c.put(func(ctx context.Context) error {

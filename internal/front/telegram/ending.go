@@ -57,7 +57,7 @@ func sendLabel(n int) string {
 // stoppedLine returns the last line of a stopped turn: the cause, the duration,
 // and the outcome of its tool calls and queued messages.
 func (c *chat) stoppedLine(r bellcord.Receipt) string {
-	parts := []string{"⏹ Stopped" + c.who(r.Cause)}
+	parts := []string{"⏹ Stopped" + c.stopCause(r.Cause)}
 	if r.Times.Started.IsZero() {
 		parts[0] += " before it started"
 	} else {
@@ -93,9 +93,9 @@ func processParts(p bellcord.Processes) []string {
 	return parts
 }
 
-// who returns the cause of a stop for the last line. It is empty if the owner
+// stopCause returns the cause of a stop for the last line. It is empty if the owner
 // stopped the turn from Telegram, or if no name is recorded.
-func (c *chat) who(cause *bellcord.Cause) string {
+func (c *chat) stopCause(cause *bellcord.Cause) string {
 	switch cause.Kind {
 	case bellcord.CauseShutdown:
 		return ": the server is shutting down"

@@ -26,7 +26,7 @@ func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	t.quit()
 	delete(c.turns, t.id)
 	delete(c.mine, t.id)
-	c.front.box.Forget(c.place.Chat, t.slot())
+	c.front.box.Drop(c.place.Chat, t.slot())
 	c.closeQuestions(t)
 	defer c.signalEndLocked()
 	if t.placeholder {

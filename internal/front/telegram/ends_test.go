@@ -16,7 +16,7 @@ func TestFailedTurn_ExposeErrors_DecidesWhetherTheReasonIsShown(t *testing.T) {
 		true:  "I try.\n\n✗ the <model> said no & left",
 	} {
 		onStage(t, func(with *setup) { with.ExposeErrors = exposed }, func(s *stage) {
-			s.say(anna, "say I try.\nfail the <model> said no & left")
+			s.sendText(anna, "say I try.\nfail the <model> said no & left")
 			s.pass(3 * time.Second)
 			s.sees(anna, want)
 			if got := s.labels(anna); !slices.Equal(got, []string{"↻ Retry"}) {
@@ -29,7 +29,7 @@ func TestFailedTurn_ExposeErrors_DecidesWhetherTheReasonIsShown(t *testing.T) {
 func TestFailedTurn_LongReason_KeepsTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.ExposeErrors = true }, func(s *stage) {
-		s.say(anna, "repeat 790 bell \nfail "+strings.Repeat("because ", 400))
+		s.sendText(anna, "repeat 790 bell \nfail "+strings.Repeat("because ", 400))
 		s.pass(6 * time.Second)
 		all := strings.Join(s.bot(anna), "\n")
 		if strings.Count(all, "bell") != 790 || !strings.Contains(all, "✗ because because") {
@@ -45,7 +45,7 @@ func TestStoppedTurn_FullMessage_SendsTheLastLineSeparately(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for n := 30; n < 90; n += 6 { // around the longest line that still fits
-			s.say(anna, "repeat 4000 x\nhang 1m")
+			s.sendText(anna, "repeat 4000 x\nhang 1m")
 			s.pass(5 * time.Second)
 			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "ben", Source: strings.Repeat("p", n)}})
 			s.pass(5 * time.Second)
@@ -60,7 +60,7 @@ func TestStoppedTurn_FullMessage_SendsTheLastLineSeparately(t *testing.T) {
 func TestPreview_ModelRetry_IsShownUntilTextArrives(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "retry 5s\nhang 5s\nsay There it is.\nhang 3s")
+		s.sendText(anna, "retry 5s\nhang 5s\nsay There it is.\nhang 3s")
 		s.pass(3 * time.Second)
 		if got := s.draft(anna); got != "↻ The model request failed. Retrying in 5.0 s." {
 			t.Errorf("the draft is %q", got)
@@ -75,9 +75,9 @@ func TestPreview_ModelRetry_IsShownUntilTextArrives(t *testing.T) {
 func TestTurn_EndsWithoutText_ReportsIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "hang 1s")
+		s.sendText(anna, "hang 1s")
 		s.pass(4 * time.Second)
-		s.say(anna, "say Words.\ntool ls")
+		s.sendText(anna, "say Words.\ntool ls")
 		s.pass(5 * time.Second)
 		s.sees(anna, "Done, with no text.", "Words.")
 	})

@@ -140,7 +140,7 @@ func TestFile_InboxIsSymlink_IsRefused(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Hello.")
+		s.sendText(anna, "say Hello.")
 		s.pass(3 * time.Second)
 		s.must(os.Symlink(outside, filepath.Join(s.dir(), "inbox")))
 		_, err := s.gram.SayDocument(anna, anna, "x.txt", []byte("data"), "say Taken.")
@@ -169,16 +169,16 @@ func TestFile_TooLarge_IsReportedWithoutATurn(t *testing.T) {
 func TestFileCommand_PathInOrOutsideTheDirectory_SendsOnlyFilesInside(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "/file report.txt")
+		s.sendText(anna, "/file report.txt")
 		s.pass(3 * time.Second)
-		s.say(anna, "write report.txt")
+		s.sendText(anna, "write report.txt")
 		s.pass(3 * time.Second)
 		dir := s.dir()
 		s.must(os.WriteFile(filepath.Join(filepath.Dir(dir), "secret.txt"), []byte("secret"), 0o600))
 		s.must(os.Symlink(filepath.Join("..", "secret.txt"), filepath.Join(dir, "link.txt")))
 		s.must(os.WriteFile(filepath.Join(dir, "empty.txt"), nil, 0o600))
 		for _, path := range []string{"report.txt", "./report.txt", filepath.Join(dir, "report.txt")} {
-			s.say(anna, "/file "+path)
+			s.sendText(anna, "/file "+path)
 			s.pass(3 * time.Second)
 		}
 		if got := s.documents(anna); !slices.Equal(got, []string{"report.txt", "report.txt", "report.txt"}) {
@@ -186,7 +186,7 @@ func TestFileCommand_PathInOrOutsideTheDirectory_SendsOnlyFilesInside(t *testing
 		}
 		outside := filepath.Join(filepath.Dir(dir), "secret.txt")
 		for _, path := range []string{"../secret.txt", outside, "link.txt", "x/../../secret.txt", ".", "empty.txt", "nothing.txt"} {
-			s.say(anna, "/file "+path)
+			s.sendText(anna, "/file "+path)
 			s.pass(3 * time.Second)
 			if got := s.last(anna).Text; got != "I can't send "+path+": it must be a file in the session's directory, not empty, of at most 50 MB." {
 				t.Errorf("%s is answered with %q", path, got)
@@ -201,7 +201,7 @@ func TestFileCommand_PathInOrOutsideTheDirectory_SendsOnlyFilesInside(t *testing
 func TestFileButton_AnswerNamesFile_WorksAfterSessionChange(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "write report.txt\nwrite second.md\nsay See `report.txt`, `report.txt`, `second.md`, `missing.txt`, `../up.txt` and `report`.")
+		s.sendText(anna, "write report.txt\nwrite second.md\nsay See `report.txt`, `report.txt`, `second.md`, `missing.txt`, `../up.txt` and `report`.")
 		s.pass(3 * time.Second)
 		m := s.last(anna)
 		if m.Markup == nil || len(m.Markup.Rows) != 2 {
@@ -210,9 +210,9 @@ func TestFileButton_AnswerNamesFile_WorksAfterSessionChange(t *testing.T) {
 		first := s.button(m, "📎 report.txt")
 		s.press(anna, anna, "📎 second.md")
 		s.pass(3 * time.Second)
-		s.say(anna, "/new")
+		s.sendText(anna, "/new")
 		s.pass(4 * time.Second)
-		s.say(anna, "say Elsewhere.")
+		s.sendText(anna, "say Elsewhere.")
 		s.pass(4 * time.Second)
 		_, err := s.gram.Press(anna, first)
 		s.must(err)
@@ -226,7 +226,7 @@ func TestFileButton_AnswerNamesFile_WorksAfterSessionChange(t *testing.T) {
 func TestAnswer_TooLongForMessages_IsSentAsFileWithItsBeginning(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, `repeat 400 The bell is rung once more, and nobody asks why.\n\n`)
+		s.sendText(anna, `repeat 400 The bell is rung once more, and nobody asks why.\n\n`)
 		s.pass(8 * time.Second)
 		got := s.bot(anna)
 		if len(got) != 2 || !strings.HasPrefix(got[0], "The bell is rung") || !strings.HasSuffix(got[0], "… the full answer is in the file below.") || len(got[0]) > 1200 {

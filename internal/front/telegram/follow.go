@@ -145,7 +145,7 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	case bellcord.ToolCallRequested:
 		c.called(t, b)
 	case bellcord.QuestionOpened:
-		c.ask(t, b.Question)
+		c.sendQuestion(t, b.Question)
 	case bellcord.QuestionAnswered:
 		c.closeQuestion(t, b)
 	case bellcord.StopRequested:

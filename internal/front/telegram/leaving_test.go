@@ -9,16 +9,16 @@ import (
 func TestChat_Idle_IsRemovedUnlessATurnIsActive(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "long make test")
-		s.say(ben, "say Hello.")
+		s.sendText(anna, "long make test")
+		s.sendText(ben, "say Hello.")
 		s.pass(2 * time.Hour) // four times the idle limit
 		if got := s.draft(anna); !strings.Contains(got, "make test") {
 			t.Errorf("the draft is %q", got)
 		}
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
 		s.stopped(anna, "1 tool call stopped")
-		s.say(ben, "recall")
+		s.sendText(ben, "recall")
 		s.pass(3 * time.Second)
 		if got := s.last(ben).Text; !strings.Contains(got, "say Hello.") {
 			t.Errorf("the chat that was let go of goes on with %q", got)
@@ -29,8 +29,8 @@ func TestChat_Idle_IsRemovedUnlessATurnIsActive(t *testing.T) {
 func TestShutdown_TurnsRunning_StopsThemAndReportsItInTheirChats(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
-		s.say(ben, "long make test")
+		s.sendText(anna, "slow 50")
+		s.sendText(ben, "long make test")
 		s.pass(2 * time.Second)
 		s.leave()
 		s.stopped(anna, "word0 word1", "the server is shutting down")

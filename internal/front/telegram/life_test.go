@@ -14,10 +14,10 @@ import (
 func TestMessage_SentWhileServerIsDown_IsAnsweredByTheNext(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say One.")
+		s.sendText(anna, "say One.")
 		s.pass(3 * time.Second)
 		s.leave()
-		s.say(anna, "say Two.")
+		s.sendText(anna, "say Two.")
 		s.pass(time.Minute)
 		s.sees(anna, "One.")
 		s.open(s.with)
@@ -40,7 +40,7 @@ func (s *stage) die() {
 func TestLaw33_ServerKilledDuringTurn_ShowsItAsLostWithItsText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say I look.\ntool ls\nslow 200")
+		s.sendText(anna, "say I look.\ntool ls\nslow 200")
 		s.pass(5 * time.Second)
 		s.sees(anna, "I look.")
 		s.die()
@@ -51,7 +51,7 @@ func TestLaw33_ServerKilledDuringTurn_ShowsItAsLostWithItsText(t *testing.T) {
 		}
 		s.press(anna, anna, "Retry")
 		s.pass(2 * time.Second)
-		s.say(anna, "/clear")
+		s.sendText(anna, "/clear")
 		s.pass(5 * time.Second)
 		if got := s.last(anna).Text; got != clearedText {
 			t.Errorf("the chat ends with %q", got)
@@ -68,7 +68,7 @@ func TestAnswer_UnsentWhenServerIsKilled_IsSentByTheNext(t *testing.T) {
 			}
 			return fakegram.Weather{}
 		})
-		s.say(anna, "slow 20\nsay The end.")
+		s.sendText(anna, "slow 20\nsay The end.")
 		s.pass(10 * time.Second)
 		s.sees(anna)
 		s.gram.Storm(nil)
@@ -103,7 +103,7 @@ func TestPrompt_OnDiskWhenServerIsKilled_IsAnsweredOnce(t *testing.T) {
 func TestBlockedBot_DuringTurn_LetsTheTurnFinish(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 100")
+		s.sendText(anna, "slow 100")
 		s.pass(2 * time.Second)
 		s.gram.Block(anna)
 		synctest.Wait()
@@ -125,7 +125,7 @@ func TestAnswer_EndsWithTool_TextBeforeItIsSentAfterAKill(t *testing.T) {
 			}
 			return fakegram.Weather{}
 		})
-		s.say(anna, "say I look.\ntool ls")
+		s.sendText(anna, "say I look.\ntool ls")
 		s.pass(10 * time.Second)
 		s.gram.Storm(nil)
 		s.die()
@@ -143,7 +143,7 @@ func TestTextBeforeTool_UnsentWhenServerIsKilled_IsSentByTheNext(t *testing.T) {
 			}
 			return fakegram.Weather{}
 		})
-		s.say(anna, "say I look.\nlong sleep")
+		s.sendText(anna, "say I look.\nlong sleep")
 		s.pass(10 * time.Second)
 		s.sees(anna)
 		s.gram.Storm(nil)

@@ -23,7 +23,7 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 	}
 	c.stir()
 	kind, data, _ := strings.Cut(p.Data, ":")
-	s := said{update: u.ID, by: by}
+	s := incoming{update: u.ID, by: by}
 	switch kind {
 	case "s":
 		c.pressStop(p.Query, bellcord.TurnID(data), s)
@@ -54,7 +54,7 @@ func (f *Front) answerPress(query, text string) {
 }
 
 // pressStop stops a turn, without a grace period if it is already being stopped.
-func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
+func (c *chat) pressStop(query string, id bellcord.TurnID, s incoming) {
 	c.mu.Lock()
 	t := c.turns[id]
 	mode := bellcord.StopNow
@@ -81,7 +81,7 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s said) {
 
 // again continues a stopped turn or repeats its prompt. It waits in the queue
 // like any prompt.
-func (c *chat) again(p *wire.Press, id bellcord.TurnID, s said, goOn bool) {
+func (c *chat) again(p *wire.Press, id bellcord.TurnID, s incoming, goOn bool) {
 	next := turnID(c.front.self.ID, s.update)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,7 @@ func turnID(bot, update int64) bellcord.TurnID {
 }
 
 // prompt queues a message for the agent. The prompt can be stopped from now on.
-func (c *chat) prompt(s said, policy bellcord.BusyPolicy) {
+func (c *chat) prompt(s incoming, policy bellcord.BusyPolicy) {
 	if s.text == "" && len(s.files) == 0 {
 		c.front.handled(s.update)
 		return
@@ -32,7 +32,7 @@ func (c *chat) prompt(s said, policy bellcord.BusyPolicy) {
 
 // accept passes a prompt to the hub. If the server is shutting down, the update
 // stays unhandled and the next process accepts it.
-func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.BusyPolicy) {
+func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s incoming, policy bellcord.BusyPolicy) {
 	err := c.tryAccept(ctx, id, s, policy)
 	switch {
 	case errors.Is(err, bellcord.ErrDraining), errors.Is(err, bellcord.ErrClosed), ctx.Err() != nil:
@@ -44,12 +44,12 @@ func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s said, policy be
 	c.accepted(id, err == nil)
 	if err != nil {
 		c.front.Logger.Error("telegram prompt failed", "chat", c.place.Chat, "turn", id, "err", err)
-		c.say(c.regret(err))
+		c.sendText(c.regret(err))
 	}
 	c.front.handled(s.update)
 }
 
-func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s said, policy bellcord.BusyPolicy) error {
+func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s incoming, policy bellcord.BusyPolicy) error {
 	session, err := c.open(ctx)
 	if err != nil {
 		return err

@@ -22,15 +22,15 @@ type question struct {
 	fate    string // how it was closed; "" while it is open
 }
 
-// mostAsked is the maximum length of a question, in UTF-16 units. A longer one is
+// maxQuestion is the maximum length of a question, in UTF-16 units. A longer one is
 // cut, with a note.
-const mostAsked = 3500
+const maxQuestion = 3500
 
-// ask sends a question with its choices as buttons. The caller holds the lock.
-func (c *chat) ask(t *turn, q bellcord.Question) {
+// sendQuestion sends a question with its choices as buttons. The caller holds the lock.
+func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
 	open := &question{Question: q}
-	t.asked = append(t.asked, open)
-	n := len(t.asked) - 1
+	t.questions = append(t.questions, open)
+	n := len(t.questions) - 1
 	var row []wire.Button
 	labels := choiceLabels(q.Choices)
 	for i, choice := range q.Choices {
@@ -61,8 +61,8 @@ func (c *chat) ask(t *turn, q bellcord.Question) {
 
 func questionText(q bellcord.Question) string {
 	text := q.Text
-	if markup.Units(text) > mostAsked {
-		text = markup.Split(text, mostAsked)[0] + "\n… (cut off: read it in full in another client before you allow it)"
+	if markup.Units(text) > maxQuestion {
+		text = markup.Split(text, maxQuestion)[0] + "\n… (cut off: read it in full in another client before you allow it)"
 	}
 	return "❓ " + text
 }
@@ -113,7 +113,7 @@ func choiceStyle(c bellcord.Choice) string {
 // closeQuestion closes an answered question, wherever the answer came from. The
 // caller holds the lock.
 func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
-	for _, q := range t.asked {
+	for _, q := range t.questions {
 		if q.ID == b.Question && q.fate == "" {
 			q.fate = "answered"
 			labels := choiceLabels(q.Choices)
@@ -133,7 +133,7 @@ func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 // closeQuestions closes the questions without an answer after a stop or the
 // turn's end. The caller holds the lock.
 func (c *chat) closeQuestions(t *turn) {
-	for _, q := range t.asked {
+	for _, q := range t.questions {
 		if q.fate == "" {
 			q.fate = "⏹ Withdrawn without an answer"
 			if !t.cleared {
@@ -143,11 +143,11 @@ func (c *chat) closeQuestions(t *turn) {
 	}
 }
 
-// asks reports whether the chat's session waits for an answer. The caller holds
+// hasQuestion reports whether the chat's session waits for an answer. The caller holds
 // the lock.
-func (c *chat) asks() bool {
+func (c *chat) hasQuestion() bool {
 	for _, t := range c.turns {
-		open := slices.ContainsFunc(t.asked, func(q *question) bool { return q.fate == "" })
+		open := slices.ContainsFunc(t.questions, func(q *question) bool { return q.fate == "" })
 		if open && t.session == c.session {
 			return true
 		}
@@ -181,11 +181,11 @@ func (c *chat) choose(data, by string) string {
 	}
 	c.mu.Lock()
 	t := c.turns[bellcord.TurnID(parts[0])]
-	if t == nil || n < 0 || n >= len(t.asked) || i < 0 || i >= len(t.asked[n].Choices) || t.asked[n].fate != "" {
+	if t == nil || n < 0 || n >= len(t.questions) || i < 0 || i >= len(t.questions[n].Choices) || t.questions[n].fate != "" {
 		c.mu.Unlock()
 		return tooLate
 	}
-	q := t.asked[n]
+	q := t.questions[n]
 	choice, label := q.Choices[i], choiceLabels(q.Choices)[i]
 	c.mu.Unlock()
 	switch err := c.front.Hub.Answer(t.id, q.ID, choice.ID, by); {

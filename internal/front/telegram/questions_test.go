@@ -12,8 +12,8 @@ import (
 
 const dangerous = `May I run this?\n\nrm -rf build && make -j8 all > "log & <more>"`
 
-// asked returns the bot's newest message with a question.
-func (s *stage) asked(chat int64) fakegram.Message {
+// newestQuestion returns the bot's newest message with a question.
+func (s *stage) newestQuestion(chat int64) fakegram.Message {
 	s.Helper()
 	for _, m := range slices.Backward(s.gram.Chat(chat).Messages) {
 		if strings.HasPrefix(m.Text, "❓") {
@@ -42,9 +42,9 @@ func (s *stage) button(m fakegram.Message, words string) fakegram.Button {
 func TestQuestion_Command_ShowsAllOfItAndEveryChoice(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "ask "+dangerous)
+		s.sendText(anna, "ask "+dangerous)
 		s.pass(3 * time.Second)
-		m := s.asked(anna)
+		m := s.newestQuestion(anna)
 		if want := "❓ " + lines(dangerous); m.Text != want {
 			t.Errorf("it asks %q, not %q", m.Text, want)
 		}
@@ -64,15 +64,15 @@ func TestQuestion_ButtonPressed_AnswersAndShowsTheChoiceAndPerson(t *testing.T) 
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
-				s.say(anna, "ask May I?")
+				s.sendText(anna, "ask May I?")
 				s.pass(3 * time.Second)
-				label := s.button(s.asked(anna), words).Text
+				label := s.button(s.newestQuestion(anna), words).Text
 				if told := s.press(anna, anna, words); told != label {
 					t.Errorf("who pressed is told %q", told)
 				}
 				s.pass(4 * time.Second)
 				s.sees(anna, "❓ May I?\n\n"+label+" — anna", "chosen: "+chosen)
-				if m := s.asked(anna); m.Markup != nil {
+				if m := s.newestQuestion(anna); m.Markup != nil {
 					t.Errorf("there are still buttons: %+v", m.Markup)
 				}
 			})
@@ -83,7 +83,7 @@ func TestQuestion_ButtonPressed_AnswersAndShowsTheChoiceAndPerson(t *testing.T) 
 func TestLaw30_StopWithOpenQuestion_ClosesItAndRejectsLatePress(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
-		"the command": func(s *stage) { s.say(anna, "/stop") },
+		"the command": func(s *stage) { s.sendText(anna, "/stop") },
 		"the button":  func(s *stage) { s.press(anna, anna, "Stop") },
 		"Telegram's own": func(s *stage) {
 			s.pass(25 * time.Second) // the question dismissed the draft; it is shown again
@@ -94,14 +94,14 @@ func TestLaw30_StopWithOpenQuestion_ClosesItAndRejectsLatePress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
-				s.say(anna, "ask May I?")
+				s.sendText(anna, "ask May I?")
 				s.pass(3 * time.Second)
-				stale := s.button(s.asked(anna), "Once")
+				stale := s.button(s.newestQuestion(anna), "Once")
 				stop(s)
 				s.late(stale)
 				s.pass(6 * time.Second)
 				s.stopped(anna)
-				if m := s.asked(anna); m.Text != "❓ May I?\n\n⏹ Withdrawn without an answer" || m.Markup != nil {
+				if m := s.newestQuestion(anna); m.Text != "❓ May I?\n\n⏹ Withdrawn without an answer" || m.Markup != nil {
 					t.Errorf("the question is %q with %+v", m.Text, m.Markup)
 				}
 				if got := strings.Join(s.bot(anna), "\n"); strings.Contains(got, "chosen") {
@@ -123,9 +123,9 @@ func (s *stage) late(b fakegram.Button) {
 func TestQuestion_AnsweredElsewhere_IsClosedInTheChat(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "ask May I?")
+		s.sendText(anna, "ask May I?")
 		s.pass(3 * time.Second)
-		stale := s.button(s.asked(anna), "Deny")
+		stale := s.button(s.newestQuestion(anna), "Deny")
 		s.must(s.hub.Answer(s.running(), "May I?", "all", "ben"))
 		synctest.Wait()
 		s.late(stale)
@@ -137,10 +137,10 @@ func TestQuestion_AnsweredElsewhere_IsClosedInTheChat(t *testing.T) {
 func TestClear_OpenQuestion_DeletesIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Well.\nask May I?")
+		s.sendText(anna, "say Well.\nask May I?")
 		s.pass(3 * time.Second)
-		s.asked(anna)
-		s.say(anna, "/clear")
+		s.newestQuestion(anna)
+		s.sendText(anna, "/clear")
 		s.pass(6 * time.Second)
 		s.sees(anna, clearedText)
 	})
@@ -152,7 +152,7 @@ func TestClear_RightAfterQuestion_DeletesIt(t *testing.T) {
 		for range 5 {
 			_, err := s.gram.Say(anna, anna, "say Well.\nask May I?")
 			s.must(err)
-			s.say(anna, "/clear")
+			s.sendText(anna, "/clear")
 			s.pass(8 * time.Second)
 		}
 		s.sees(anna, slices.Repeat([]string{clearedText}, 5)...)
@@ -162,7 +162,7 @@ func TestClear_RightAfterQuestion_DeletesIt(t *testing.T) {
 func TestQuestions_TwoAtOnce_AreAnsweredSeparately(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "asks First?|Second?")
+		s.sendText(anna, "asks First?|Second?")
 		s.pass(5 * time.Second)
 		for _, of := range [][2]string{{"Second?", "Deny"}, {"First?", "Once"}} {
 			at := slices.IndexFunc(s.gram.Chat(anna).Messages, func(m fakegram.Message) bool { return m.Text == "❓ "+of[0] })
@@ -186,7 +186,7 @@ func TestQuestion_InGroup_OnlyListedPeopleAnswerAndStop(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Promote(group, eve, "member")
-		s.sayIn(group, anna, "@bellcord_bot ask May I?")
+		s.sendTextIn(group, anna, "@bellcord_bot ask May I?")
 		s.pass(8 * time.Second)
 		for _, words := range []string{"Once", "Stop"} {
 			if told := s.press(group, eve, words); told != "This bot is private." {
@@ -194,12 +194,12 @@ func TestQuestion_InGroup_OnlyListedPeopleAnswerAndStop(t *testing.T) {
 			}
 		}
 		s.pass(8 * time.Second)
-		if m := s.asked(group); m.Text != "❓ May I?" || m.Markup == nil {
+		if m := s.newestQuestion(group); m.Text != "❓ May I?" || m.Markup == nil {
 			t.Fatalf("after the stranger's presses the question is %q", m.Text)
 		}
 		s.press(group, ben, "Deny")
 		s.pass(15 * time.Second)
-		if m := s.asked(group); m.Text != "❓ May I?\n\n✕ Deny — ben" {
+		if m := s.newestQuestion(group); m.Text != "❓ May I?\n\n✕ Deny — ben" {
 			t.Errorf("the question is %q", m.Text)
 		}
 		if got := s.bot(eve); len(got) != 0 {

@@ -65,7 +65,7 @@ func TestStranger_SeveralMessages_GetsOneReply(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, text := range []string{"hello", "/start", "/stop", "/clear", "stop", "! now", "/sessions"} {
-			s.say(eve, text)
+			s.sendText(eve, text)
 			s.pass(3 * time.Second)
 		}
 		s.sees(eve, "This bot is private.")
@@ -81,8 +81,8 @@ func TestStranger_SeveralMessages_GetsOneReply(t *testing.T) {
 func TestRights_EmptyLists_AdmitNoPerson(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.rights.People, with.rights.Groups = nil, nil }, func(s *stage) {
-		s.say(anna, "say Hello.")
-		s.sayIn(group, anna, "@bellcord_bot say Hello.")
+		s.sendText(anna, "say Hello.")
+		s.sendTextIn(group, anna, "@bellcord_bot say Hello.")
 		s.pass(5 * time.Second)
 		s.sees(anna, "This bot is private.")
 		s.sees(group)
@@ -97,7 +97,7 @@ var codeIn = regexp.MustCompile(`approve (\S+)$`)
 func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.rights.Pairing = true }, func(s *stage) {
-		s.say(eve, "hello")
+		s.sendText(eve, "hello")
 		s.pass(3 * time.Second)
 		code := codeIn.FindStringSubmatch(s.last(eve).Text)
 		if code == nil {
@@ -105,9 +105,9 @@ func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 		}
 		_, err := s.list.Pair(code[1], "eve")
 		s.must(err)
-		s.say(eve, "ask May I?")
+		s.sendText(eve, "ask May I?")
 		s.pass(3 * time.Second)
-		question := s.asked(eve)
+		question := s.newestQuestion(eve)
 		if got := s.sessions("eve"); len(got) != 1 {
 			t.Errorf("eve has %d sessions", len(got))
 		}
@@ -120,7 +120,7 @@ func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 				t.Errorf("a press of %s is told %q", words, told)
 			}
 		}
-		s.say(eve, "/stop")
+		s.sendText(eve, "/stop")
 		s.pass(5 * time.Second)
 		turn, err := s.hub.Turn(s.Context(), s.running())
 		s.must(err)
@@ -138,12 +138,12 @@ func TestGroup_NotListed_GetsItsIDOnceWhenTheBotIsAddressed(t *testing.T) {
 	}
 	onStage(t, hearsAll, func(s *stage) {
 		for _, text := range []string{"good morning", "stop", "/stop@other_bot", "@bellcord_bot2 hello"} {
-			s.sayIn(group, anna, text)
+			s.sendTextIn(group, anna, text)
 			s.pass(4 * time.Second)
 		}
 		s.sees(group)
 		for _, text := range []string{"@bellcord_bot say Hello.", "/status", "/stop@bellcord_bot"} {
-			s.sayIn(group, anna, text)
+			s.sendTextIn(group, anna, text)
 			s.pass(4 * time.Second)
 		}
 		s.sees(group, fmt.Sprintf("I'm not set up for this group. To allow it, add its ID, %d, under [telegram.groups] in the server's settings.", group))
@@ -157,10 +157,10 @@ func TestGroup_PersonNotListed_IsIgnored(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.gram.Promote(group, eve, "member")
-		s.sayIn(group, anna, "@bellcord_bot slow 100")
+		s.sendTextIn(group, anna, "@bellcord_bot slow 100")
 		s.pass(4 * time.Second)
 		for _, text := range []string{"/stop", "/clear", "@bellcord_bot say Mine.", "/status"} {
-			s.sayIn(group, eve, text)
+			s.sendTextIn(group, eve, text)
 			s.pass(time.Second)
 		}
 		s.pass(15 * time.Second)
@@ -176,7 +176,7 @@ func TestGroup_MessageOfABot_IsIgnoredEvenIfListed(t *testing.T) {
 	onStage(t, func(with *setup) { with.rights.People[robot] = "robot" }, func(s *stage) {
 		s.gram.AddPerson(fakegram.User{ID: robot, FirstName: "Robot", Username: "robot_bot", IsBot: true})
 		s.gram.Promote(group, robot, "member")
-		s.sayIn(group, robot, "@bellcord_bot say Hello.")
+		s.sendTextIn(group, robot, "@bellcord_bot say Hello.")
 		s.pass(8 * time.Second)
 		s.sees(group)
 	})
@@ -185,8 +185,8 @@ func TestGroup_MessageOfABot_IsIgnoredEvenIfListed(t *testing.T) {
 func TestLaw35_ForgedButtonOrStop_CannotReachAnotherPersonsTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(ben, "say Mine.")
-		s.say(anna, "ask May I?")
+		s.sendText(ben, "say Mine.")
+		s.sendText(anna, "ask May I?")
 		s.pass(3 * time.Second)
 		turn, session := s.running(), s.sessions("anna")[0].ID
 		for _, data := range []string{
@@ -203,7 +203,7 @@ func TestLaw35_ForgedButtonOrStop_CannotReachAnotherPersonsTurn(t *testing.T) {
 		}
 		s.pass(3 * time.Second)
 		s.sees(ben, "Mine.")
-		s.say(ben, "/stop all")
+		s.sendText(ben, "/stop all")
 		s.pass(3 * time.Second)
 		s.sees(ben, "Mine.", "Nothing is running.")
 		found, err := s.hub.Turn(s.Context(), turn)
@@ -227,7 +227,7 @@ func TestButton_InvalidData_DoesNothing(t *testing.T) {
 				t.Errorf("%q was taken for something", data)
 			}
 		}
-		s.say(anna, "say Still here.")
+		s.sendText(anna, "say Still here.")
 		s.pass(3 * time.Second)
 		s.sees(anna, "Still here.")
 	})
@@ -236,13 +236,13 @@ func TestButton_InvalidData_DoesNothing(t *testing.T) {
 func TestStop_ByPersonInGroup_IsNamedInTheReceipt(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
-		"the command": func(s *stage) { s.sayIn(group, ben, "/stop") },
+		"the command": func(s *stage) { s.sendTextIn(group, ben, "/stop") },
 		"the button":  func(s *stage) { s.press(group, ben, "Stop") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
-				s.sayIn(group, anna, "@bellcord_bot slow 100")
+				s.sendTextIn(group, anna, "@bellcord_bot slow 100")
 				s.pass(4 * time.Second)
 				turn := s.running()
 				stop(s)

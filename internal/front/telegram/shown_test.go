@@ -14,7 +14,7 @@ import (
 func TestPreview_Thinking_IsShownUntilTextArrives(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "think How would I know?\nhang 3s\nsay I know.\nhang 3s\nsay  So.")
+		s.sendText(anna, "think How would I know?\nhang 3s\nsay I know.\nhang 3s\nsay  So.")
 		s.pass(2 * time.Second)
 		if got := s.draft(anna); got != "💭 How would I know?" {
 			t.Errorf("while it thinks the draft is %q", got)
@@ -31,7 +31,7 @@ func TestPreview_Thinking_IsShownUntilTextArrives(t *testing.T) {
 func TestPreview_Tools_AreShownAndTextBeforeThemIsAMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say I look.\ntool one\ntool two\ntool three\ntool four\ntool five\nhang 3s\nsay Found.")
+		s.sendText(anna, "say I look.\ntool one\ntool two\ntool three\ntool four\ntool five\nhang 3s\nsay Found.")
 		s.pass(1900 * time.Millisecond)
 		s.sees(anna, "I look.")
 		s.pass(6 * time.Second)
@@ -46,7 +46,7 @@ func TestPreview_Tools_AreShownAndTextBeforeThemIsAMessage(t *testing.T) {
 func TestPreview_SlowText_UpdatesAtMostOnceASecondWithEnoughNewText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 200") // 20 s
+		s.sendText(anna, "slow 200") // 20 s
 		s.pass(19 * time.Second)
 		calls := s.gram.CallsOf("sendMessageDraft")
 		if n := len(calls); n < 10 || n > 20 {
@@ -66,7 +66,7 @@ func TestPreview_SlowText_UpdatesAtMostOnceASecondWithEnoughNewText(t *testing.T
 func TestPreview_FewNewWords_SendsNoDraft(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say One.\nhang 3s\nsay  Two.\nhang 3s\nsay  Three.\nhang 3s\nsay  Four, and then some more words.\nhang 3s")
+		s.sendText(anna, "say One.\nhang 3s\nsay  Two.\nhang 3s\nsay  Three.\nhang 3s\nsay  Four, and then some more words.\nhang 3s")
 		s.pass(10 * time.Second)
 		if got := s.draft(anna); !strings.HasSuffix(got, "some more words.") {
 			t.Errorf("the draft is %q", got)
@@ -80,7 +80,7 @@ func TestPreview_FewNewWords_SendsNoDraft(t *testing.T) {
 func TestPreview_LongSilence_KeepsTheDraftVisible(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Wait.\nhang 70s\nsay  Done.")
+		s.sendText(anna, "say Wait.\nhang 70s\nsay  Done.")
 		for range 34 {
 			s.pass(2 * time.Second)
 			if got := s.draft(anna); got == "" {
@@ -98,7 +98,7 @@ func TestPreview_LongSilence_KeepsTheDraftVisible(t *testing.T) {
 func TestPreview_LongText_ShowsItsEnd(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "repeat 1200 bell \nsay and the end\nhang 5s")
+		s.sendText(anna, "repeat 1200 bell \nsay and the end\nhang 5s")
 		s.pass(3 * time.Second)
 		got := s.draft(anna)
 		if n := len([]rune(got)); n > 3900 || n < 3800 || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "and the end") {
@@ -110,7 +110,7 @@ func TestPreview_LongText_ShowsItsEnd(t *testing.T) {
 func TestAnswer_Long_IsSplitAndKeepsCodeBlocks(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "repeat 60 A paragraph about bells, and how they are rung.\\n\\n\nsay ```go\\n\nrepeat 200 ring(bell) // and again\\n\nsay ```\\nThe end.")
+		s.sendText(anna, "repeat 60 A paragraph about bells, and how they are rung.\\n\\n\nsay ```go\\n\nrepeat 200 ring(bell) // and again\\n\nsay ```\\nThe end.")
 		s.pass(8 * time.Second)
 		got := s.bot(anna)
 		if len(got) != 3 || !strings.HasSuffix(got[2], "The end.") {
@@ -145,7 +145,7 @@ func TestAnswer_HTMLRejected_ArrivesAsPlainText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.refuses("sendMessage", "can't parse entities: unsupported start tag", func(c fakegram.Call) bool { return c.Params["parse_mode"] == "HTML" })
-		s.say(anna, "say Some **bold** & <plain> words.")
+		s.sendText(anna, "say Some **bold** & <plain> words.")
 		s.pass(5 * time.Second)
 		s.sees(anna, "Some **bold** & <plain> words.")
 	})
@@ -155,7 +155,7 @@ func TestPreview_DraftRefused_UsesEditsWithStopButton(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		s.refuses("sendMessageDraft", "TEXTDRAFT_PEER_INVALID", func(fakegram.Call) bool { return true })
-		s.say(anna, "slow 80")
+		s.sendText(anna, "slow 80")
 		s.pass(4 * time.Second)
 		live := s.last(anna)
 		s.button(live, "⏹ Stop")
@@ -170,7 +170,7 @@ func TestPreview_DraftRefused_UsesEditsWithStopButton(t *testing.T) {
 			t.Errorf("a draft was tried %d times in one turn", n)
 		}
 		s.gram.Storm(nil)
-		s.say(anna, "slow 30")
+		s.sendText(anna, "slow 30")
 		s.pass(2 * time.Second)
 		if s.draft(anna) == "" {
 			t.Error("the next turn has no draft")
@@ -181,7 +181,7 @@ func TestPreview_DraftRefused_UsesEditsWithStopButton(t *testing.T) {
 func TestEdits_PrivateChat_EditsOneMessageWithStopButton(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(with *setup) { with.Edits = true }, func(s *stage) {
-		s.say(anna, "slow 100")
+		s.sendText(anna, "slow 100")
 		s.pass(4500 * time.Millisecond)
 		live := s.last(anna)
 		if told := s.press(anna, anna, "⏹ Stop"); told != "Stopping…" {
@@ -206,7 +206,7 @@ func TestEdits_PrivateChat_EditsOneMessageWithStopButton(t *testing.T) {
 func TestEdits_Group_StayWithinTelegramsLimits(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.sayIn(group, anna, "@bellcord_bot slow 900") // 90 s
+		s.sendTextIn(group, anna, "@bellcord_bot slow 900") // 90 s
 		s.pass(100 * time.Second)
 		calls := s.gram.CallsOf("editMessageText")
 		if len(calls) < 15 {
@@ -232,7 +232,7 @@ func TestEdits_Group_StayWithinTelegramsLimits(t *testing.T) {
 func TestTopics_TwoInAChat_AreSeparateSessionsWithSeparateStops(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "/help")
+		s.sendText(anna, "/help")
 		first, second := s.gram.OpenThread(anna), s.gram.OpenThread(anna)
 		for _, thread := range []int{first, second} {
 			_, err := s.gram.SayIn(anna, thread, anna, "slow 60")
@@ -264,7 +264,7 @@ func TestTopics_TwoInAChat_AreSeparateSessionsWithSeparateStops(t *testing.T) {
 func TestPrompt_FromAnotherClient_IsShownInTheChat(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Here.")
+		s.sendText(anna, "say Here.")
 		s.pass(3 * time.Second)
 		_, err := s.hub.Accept(s.Context(), s.sessions("anna")[0].ID, bellcord.Prompt{Text: "slow 20"})
 		s.must(err)

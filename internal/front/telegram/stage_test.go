@@ -147,12 +147,12 @@ func (s *stage) must(err error) {
 	}
 }
 
-func (s *stage) say(who int64, text string) {
+func (s *stage) sendText(who int64, text string) {
 	s.Helper()
-	s.sayIn(who, who, text)
+	s.sendTextIn(who, who, text)
 }
 
-func (s *stage) sayIn(chat, who int64, text string) {
+func (s *stage) sendTextIn(chat, who int64, text string) {
 	s.Helper()
 	if _, err := s.gram.Say(chat, who, text); err != nil {
 		s.Fatal(err)

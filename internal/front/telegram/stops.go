@@ -19,7 +19,7 @@ const stopBound = 15 * time.Second
 // it returns, every stop has been requested.
 func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
-	pending, session, mode := slices.Clone(c.pending), c.session, c.tellAll()
+	pending, session, mode := slices.Clone(c.pending), c.session, c.announceStop()
 	c.mu.Unlock()
 	var under []*hub.Stopping
 	for _, id := range pending {
@@ -33,9 +33,9 @@ func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub
 	return under
 }
 
-// tellAll records a stop of the running turn and returns its mode: StopForce if
+// announceStop records a stop of the running turn and returns its mode: StopForce if
 // the turn is already being stopped. The caller holds the lock.
-func (c *chat) tellAll() bellcord.StopMode {
+func (c *chat) announceStop() bellcord.StopMode {
 	mode := bellcord.StopNow
 	for _, t := range c.turns {
 		if t.session == c.session && t.running {
@@ -46,12 +46,12 @@ func (c *chat) tellAll() bellcord.StopMode {
 }
 
 // stopHere handles /stop and the word "stop".
-func (c *chat) stopHere(s said, fate bellcord.QueueAction) {
+func (c *chat) stopHere(s incoming, fate bellcord.QueueAction) {
 	under := c.stopTurns(c.cause(s.by, ""), fate)
 	c.front.work.Go(func() {
 		stopped := settle(c.front.life, under)
 		if len(stopped) == 0 {
-			c.say("Nothing is running.")
+			c.sendText("Nothing is running.")
 		}
 		c.front.handled(s.update)
 	})
@@ -96,7 +96,7 @@ func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 
 // instead stops the running turn, drops queued prompts and answers a message
 // instead.
-func (c *chat) instead(s said) {
+func (c *chat) instead(s incoming) {
 	cause := c.cause(s.by, "")
 	cause.Kind = bellcord.CauseReplaced
 	c.stopTurns(cause, bellcord.QueueDrop)
@@ -135,7 +135,7 @@ func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
 	for _, t := range c.turns {
 		if t.drafted(draft) {
 			t.edits, t.silent = true, true
-			c.front.box.Forget(c.place.Chat, t.slot())
+			c.front.box.Drop(c.place.Chat, t.slot())
 			return t.id, t.nextStopMode(), true
 		}
 	}

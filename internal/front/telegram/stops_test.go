@@ -31,10 +31,10 @@ func (s *stage) stopped(chat int64, words ...string) fakegram.Message {
 func TestLaw04_EveryWayToStop_HasTheSameEffect(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *stage){
-		"the command":    func(s *stage) { s.say(anna, "/stop") },
-		"the word":       func(s *stage) { s.say(anna, "Stop!") },
+		"the command":    func(s *stage) { s.sendText(anna, "/stop") },
+		"the word":       func(s *stage) { s.sendText(anna, "Stop!") },
 		"Telegram's own": func(s *stage) { s.must(s.gram.PressStop(anna)); synctest.Wait() },
-		"stop all":       func(s *stage) { s.say(anna, "/stop all") },
+		"stop all":       func(s *stage) { s.sendText(anna, "/stop all") },
 		"from elsewhere": func(s *stage) {
 			s.hub.Stop(bellcord.StopRequest{Cause: bellcord.Cause{By: "anna", Source: "page"}})
 			synctest.Wait()
@@ -43,7 +43,7 @@ func TestLaw04_EveryWayToStop_HasTheSameEffect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, nil, func(s *stage) {
-				s.say(anna, "slow 50")
+				s.sendText(anna, "slow 50")
 				s.pass(2 * time.Second)
 				stop(s)
 				s.pass(3 * time.Second)
@@ -51,7 +51,7 @@ func TestLaw04_EveryWayToStop_HasTheSameEffect(t *testing.T) {
 				if s.draft(anna) != "" {
 					t.Error("a draft is left")
 				}
-				s.say(anna, "say The next one.")
+				s.sendText(anna, "say The next one.")
 				s.pass(3 * time.Second)
 				if got := s.last(anna).Text; got != "The next one." {
 					t.Errorf("the next message is answered with %q", got)
@@ -67,7 +67,7 @@ func TestLaw02_StopRightAfterMessage_IsNotLost(t *testing.T) {
 		for range 20 {
 			_, err := s.gram.Say(anna, anna, "slow 50")
 			s.must(err)
-			s.say(anna, "/stop")
+			s.sendText(anna, "/stop")
 			s.pass(5 * time.Second)
 			s.stopped(anna)
 		}
@@ -86,7 +86,7 @@ func TestLaw02_StopDuringPictureDownload_PreventsTheTurn(t *testing.T) {
 		_, err := s.gram.SayPhoto(anna, anna, "bell.png", picture(), "say What a bell.")
 		s.must(err)
 		s.pass(time.Second)
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(10 * time.Second)
 		s.sees(anna, "⏹ Stopped before it started")
 		if got := s.given(); len(got) != 0 {
@@ -98,11 +98,11 @@ func TestLaw02_StopDuringPictureDownload_PreventsTheTurn(t *testing.T) {
 func TestLaw03_StopWithNothingRunning_ReportsIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
-		s.say(anna, "say Hello.")
+		s.sendText(anna, "say Hello.")
 		s.pass(3 * time.Second)
-		s.say(anna, "stop")
+		s.sendText(anna, "stop")
 		s.pass(3 * time.Second)
 		s.sees(anna, "Nothing is running.", "Hello.", "Nothing is running.")
 	})
@@ -125,12 +125,12 @@ func TestEnd_TurnThatEndedProcesses_SaysSoAlsoWhenDone(t *testing.T) {
 func TestStop_AfterTools_KeepsTheTextAndReportsTheTools(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say First I look.\ntool ls\nsay Then I test.\nlong npm test")
+		s.sendText(anna, "say First I look.\ntool ls\nsay Then I test.\nlong npm test")
 		s.pass(4 * time.Second)
 		if got := s.draft(anna); !strings.Contains(got, "🔧 shell npm test") || !strings.Contains(got, "✓ shell ls") {
 			t.Errorf("the draft is %q", got)
 		}
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
 		s.sees(anna, "First I look.", "Then I test.", "⏹ Stopped · 4.0 s · 1 tool call done, 1 stopped")
 		row := s.last(anna).Markup.Rows[0]
@@ -143,18 +143,18 @@ func TestStop_AfterTools_KeepsTheTextAndReportsTheTools(t *testing.T) {
 func TestContinueAndRetry_StoppedTurn_StartANewTurn(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 30")
+		s.sendText(anna, "slow 30")
 		s.pass(time.Second)
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
 		s.press(anna, anna, "Continue")
 		s.pass(3 * time.Second)
 		if got := s.last(anna).Text; got != "You said: Continue where you were stopped." {
 			t.Errorf("it went on with %q", got)
 		}
-		s.say(anna, "slow 31")
+		s.sendText(anna, "slow 31")
 		s.pass(time.Second)
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
 		s.press(anna, anna, "Retry")
 		s.pass(6 * time.Second)
@@ -167,9 +167,9 @@ func TestContinueAndRetry_StoppedTurn_StartANewTurn(t *testing.T) {
 func TestStopButton_InGroup_SecondPressForces(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.sayIn(group, anna, "/help")
+		s.sendTextIn(group, anna, "/help")
 		s.pass(4 * time.Second)
-		s.sayIn(group, anna, "@bellcord_bot stubborn 8s")
+		s.sendTextIn(group, anna, "@bellcord_bot stubborn 8s")
 		s.pass(4 * time.Second)
 		if told := s.press(group, ben, "Stop"); told != "Stopping…" {
 			t.Errorf("the first press is told %q", told)
@@ -198,9 +198,9 @@ func TestStopButton_InGroup_SecondPressForces(t *testing.T) {
 func TestExclamationMark_DuringTurn_StopsItAndIsAnsweredInstead(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(2 * time.Second)
-		s.say(anna, "! say This instead.")
+		s.sendText(anna, "! say This instead.")
 		s.pass(5 * time.Second)
 		got := s.bot(anna)
 		if len(got) != 2 || !strings.Contains(got[0], "⏹ Stopped: replaced by a newer message") || got[1] != "This instead." {
@@ -212,14 +212,14 @@ func TestExclamationMark_DuringTurn_StopsItAndIsAnsweredInstead(t *testing.T) {
 func TestLaw29_QueuedMessage_IsHeldByStopAndDroppedByStopAll(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(time.Second)
-		s.say(anna, "say Second.")
+		s.sendText(anna, "say Second.")
 		s.pass(2 * time.Second)
 		if got := s.last(anna).Text; !strings.HasPrefix(got, "⏳ Queued.") {
 			t.Errorf("who waits is told %q", got)
 		}
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(4 * time.Second)
 		s.stopped(anna, "1 message held")
 		if got := s.given(); len(got) != 1 {
@@ -230,11 +230,11 @@ func TestLaw29_QueuedMessage_IsHeldByStopAndDroppedByStopAll(t *testing.T) {
 		if got := s.last(anna).Text; got != "Second." {
 			t.Errorf("what waited is answered with %q", got)
 		}
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(time.Second)
-		s.say(anna, "say Never.")
+		s.sendText(anna, "say Never.")
 		s.pass(2 * time.Second)
-		s.say(anna, "/stop all")
+		s.sendText(anna, "/stop all")
 		s.pass(4 * time.Second)
 		s.stopped(anna, "1 message dropped")
 		for _, text := range s.bot(anna) {
@@ -267,10 +267,10 @@ func TestReplace_SeveralMessagesAtOnce_AnswersTheLast(t *testing.T) {
 func TestReadOnlyCommands_DuringTurn_DoNotAffectIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 300")
+		s.sendText(anna, "slow 300")
 		s.pass(time.Second)
 		for _, command := range []string{"/help", "/status", "/start", "/cost", "/sessions", "/agent", "/model", "/nonsense", "/file"} {
-			s.say(anna, command)
+			s.sendText(anna, command)
 			s.pass(3 * time.Second)
 		}
 		got := strings.Join(s.bot(anna), "\n")

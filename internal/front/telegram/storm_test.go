@@ -30,7 +30,7 @@ func TestRateLimits_Random_EveryAnswerArrivesWholeAndNoCallIsTooEarly(t *testing
 			onStage(t, nil, func(s *stage) {
 				s.gram.Storm(storm(seed, 0.5))
 				for n := range 5 {
-					s.say(anna, fmt.Sprintf("say First %d.\ntool ls\nslow 30\nsay The end %d.", n, n))
+					s.sendText(anna, fmt.Sprintf("say First %d.\ntool ls\nslow 30\nsay The end %d.", n, n))
 					s.pass(12 * time.Minute)
 				}
 				var want []string
@@ -56,9 +56,9 @@ func TestRateLimits_Random_StopIsAppliedAtOnceAndShownLater(t *testing.T) {
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(storm(7, 0.6))
 		for range 5 {
-			s.say(anna, "slow 300")
+			s.sendText(anna, "slow 300")
 			s.pass(5 * time.Second)
-			s.say(anna, "/stop")
+			s.sendText(anna, "/stop")
 			s.pass(time.Millisecond)
 			if n := len(s.hub.Running()); n != 0 {
 				t.Fatalf("%d turns have not settled", n)
@@ -74,9 +74,9 @@ func TestRateLimits_Random_ClearDeletesTheWholeAnswer(t *testing.T) {
 	onStage(t, nil, func(s *stage) {
 		s.gram.Storm(storm(9, 0.6))
 		for n := range 6 {
-			s.say(anna, "say I look.\ntool ls\nsay And look.\ntool ls -l\nslow 100")
+			s.sendText(anna, "say I look.\ntool ls\nsay And look.\ntool ls -l\nslow 100")
 			s.pass(time.Duration(n) * time.Second)
-			s.say(anna, "/clear")
+			s.sendText(anna, "/clear")
 			s.pass(12 * time.Minute)
 			for _, text := range s.bot(anna) {
 				if text != clearedText {
@@ -96,7 +96,7 @@ func TestGroup_EditsRefused_FinalTextArrives(t *testing.T) {
 			}
 			return fakegram.Weather{}
 		})
-		s.sayIn(group, anna, "@bellcord_bot slow 100\nsay The end.")
+		s.sendTextIn(group, anna, "@bellcord_bot slow 100\nsay The end.")
 		s.pass(time.Minute)
 		if got := s.last(group).Text; !strings.HasSuffix(got, "The end.") || !strings.HasPrefix(got, "word0") {
 			t.Errorf("the group sees %q", s.bot(group))
@@ -121,7 +121,7 @@ func TestBrokenConnections_Random_LoseNoFinalText(t *testing.T) {
 			return fakegram.Weather{}
 		})
 		for n := range 5 {
-			s.say(anna, fmt.Sprintf("slow 30\nsay The end %d.", n))
+			s.sendText(anna, fmt.Sprintf("slow 30\nsay The end %d.", n))
 			s.pass(10 * time.Minute)
 			s.sees(anna, func() (want []string) {
 				for i := range n + 1 {

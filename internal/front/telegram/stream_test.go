@@ -9,7 +9,7 @@ import (
 func TestMessage_Prompt_IsAnswered(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "say Hello, *Anna*.")
+		s.sendText(anna, "say Hello, *Anna*.")
 		s.pass(3 * time.Second)
 		s.sees(anna, "Hello, Anna.")
 	})
@@ -18,7 +18,7 @@ func TestMessage_Prompt_IsAnswered(t *testing.T) {
 func TestAnswer_WhileWritten_IsADraftAndThenAMessage(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "slow 50")
+		s.sendText(anna, "slow 50")
 		s.pass(400 * time.Millisecond)
 		if len(s.gram.Chat(anna).Drafts) == 0 {
 			t.Fatal("nothing is shown after 400 ms")

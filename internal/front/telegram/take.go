@@ -11,8 +11,8 @@ import (
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// said is a message or button press, with its author.
-type said struct {
+// incoming is a message or button press, with its author.
+type incoming struct {
 	update int64
 	by     string // the recorded name of the author
 	text   string
@@ -65,7 +65,7 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 		f.handled(u.ID)
 		return
 	}
-	c.handleMessage(what, said{update: u.ID, by: by, text: words, files: m.Files})
+	c.handleMessage(what, incoming{update: u.ID, by: by, text: words, files: m.Files})
 }
 
 // admit returns the name and the chat of a person with access. It replies to
@@ -106,7 +106,7 @@ func (f *Front) stranger(p wire.Place, from wire.Person) {
 	if code != "" {
 		text += fmt.Sprintf("\n\nIf it is yours, run this on its server within an hour:\nbellcord telegram approve %s", code)
 	}
-	f.say(p, text)
+	f.sendText(p, text)
 }
 
 // once sends a text to a place, at most once per process.
@@ -116,11 +116,11 @@ func (f *Front) once(p wire.Place, text string) {
 	f.noticed[notice{at(p), text}] = true
 	f.mu.Unlock()
 	if !told {
-		f.say(p, text)
+		f.sendText(p, text)
 	}
 }
 
-func (f *Front) say(p wire.Place, text string) {
+func (f *Front) sendText(p wire.Place, text string) {
 	f.box.Put(outbox.Call{Chat: p.Chat, Group: p.Group, Do: func(ctx context.Context) error {
 		_, err := f.Bot.Send(ctx, wire.Text{Place: p, Text: text})
 		return err
@@ -128,7 +128,7 @@ func (f *Front) say(p wire.Place, text string) {
 }
 
 // handleMessage runs the command or prompt in a message.
-func (c *chat) handleMessage(what verb, s said) {
+func (c *chat) handleMessage(what verb, s incoming) {
 	c.stir()
 	switch what {
 	case prompt:
@@ -148,9 +148,9 @@ func (c *chat) handleMessage(what verb, s said) {
 			c.prompt(s, c.policy())
 			return
 		}
-		c.beside(s, what)
+		c.runCommand(s, what)
 	case status, agent, model, sessions, cost, file, help, start, elsewhere:
-		c.beside(s, what)
+		c.runCommand(s, what)
 	}
 }
 

@@ -16,22 +16,22 @@ type turn struct {
 	session bellcord.SessionID
 	mine    bool // prompted in this chat
 
-	running  bool
-	text     strings.Builder // written since the last complete message
-	all      strings.Builder // everything written
-	fresh    int             // bytes received since the last preview
-	thought  string
-	tools    []tool
-	trouble  string // why there is no progress
-	asked    []*question
-	stop     *bellcord.Cause
-	told     bool // stopped from this chat
-	late     bool // its stop takes long
-	cleared  bool // the chat was cleared: its output is not shown
-	over     bool
-	timers   []*time.Timer
-	wakes    *time.Timer // shows the draft again
-	lastSeen time.Time   // when its preview was last sent
+	running     bool
+	text        strings.Builder // written since the last complete message
+	all         strings.Builder // everything written
+	fresh       int             // bytes received since the last preview
+	thought     string
+	tools       []tool
+	trouble     string // why there is no progress
+	questions   []*question
+	stop        *bellcord.Cause
+	stoppedHere bool // stopped from this chat
+	late        bool // its stop takes long
+	cleared     bool // the chat was cleared: its output is not shown
+	over        bool
+	timers      []*time.Timer
+	wakes       *time.Timer // shows the draft again
+	lastSeen    time.Time   // when its preview was last sent
 
 	edits       bool  // shown by an edited message instead of a draft
 	silent      bool  // its draft was stopped: no preview until the stop is late
@@ -68,10 +68,10 @@ func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-
 // nextStopMode records a stop from this chat and returns its mode: StopForce if
 // the turn is already being stopped.
 func (t *turn) nextStopMode() bellcord.StopMode {
-	if t.told || t.stop != nil {
+	if t.stoppedHere || t.stop != nil {
 		return bellcord.StopForce
 	}
-	t.told = true
+	t.stoppedHere = true
 	return bellcord.StopNow
 }
 

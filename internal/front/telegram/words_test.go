@@ -100,7 +100,7 @@ func TestAddressed_GroupMessage_ReportsWhetherItIsForTheBot(t *testing.T) {
 func TestDoubleSlash_Command_ReachesTheAgentAsText(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "//compact now")
+		s.sendText(anna, "//compact now")
 		s.pass(3 * time.Second)
 		s.sees(anna, "You said: /compact now")
 	})
@@ -109,7 +109,7 @@ func TestDoubleSlash_Command_ReachesTheAgentAsText(t *testing.T) {
 func TestGroup_ReplyToTheBot_IsAnswered(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.sayIn(group, anna, "@bellcord_bot say First.")
+		s.sendTextIn(group, anna, "@bellcord_bot say First.")
 		s.pass(8 * time.Second)
 		_, err := s.gram.Reply(group, ben, s.last(group).ID, "say Second.")
 		s.must(err)
@@ -121,10 +121,10 @@ func TestGroup_ReplyToTheBot_IsAnswered(t *testing.T) {
 func TestGroup_CommandForAnotherBot_StopsNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.sayIn(group, anna, "@bellcord_bot slow 60")
+		s.sendTextIn(group, anna, "@bellcord_bot slow 60")
 		s.pass(3 * time.Second)
-		s.sayIn(group, ben, "/stop@other_bot")
-		s.sayIn(group, ben, "/clear@other_bot")
+		s.sendTextIn(group, ben, "/stop@other_bot")
+		s.sendTextIn(group, ben, "/clear@other_bot")
 		s.pass(15 * time.Second)
 		if got := s.bot(group); len(got) != 1 || !strings.HasSuffix(got[0], "word59") {
 			t.Errorf("the group sees %q", got)

@@ -42,18 +42,18 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	verb, rest, _ := strings.Cut(w.Prompt.Text, " ")
 	switch verb {
 	case "hang": // until it is stopped
-		err := say(ctx, w, rest)
+		err := emitText(ctx, w, rest)
 		<-ctx.Done()
 		return err
 	case "wait": // until it is released or stopped
-		err := say(ctx, w, rest)
+		err := emitText(ctx, w, rest)
 		select {
 		case <-a.gate:
 		case <-ctx.Done():
 		}
 		return err
 	case "linger": // after a stop, until it is released
-		err := say(ctx, w, rest)
+		err := emitText(ctx, w, rest)
 		<-ctx.Done()
 		<-a.gate
 		return err
@@ -71,10 +71,10 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		n, _ := strconv.Atoi(rest)
 		return stream(ctx, w, n)
 	}
-	return say(ctx, w, rest)
+	return emitText(ctx, w, rest)
 }
 
-func say(ctx context.Context, w *hub.Work, text string) error {
+func emitText(ctx context.Context, w *hub.Work, text string) error {
 	return errors.Join(w.Emit(bellcord.TextDelta{Text: text}), w.Sync(ctx))
 }
 

@@ -25,11 +25,11 @@ func (s *stage) view(who, path string) (*http.Response, func()) {
 // reading a turn, and health.
 func (s *stage) neverRefused(who string, turn bellcord.TurnID) {
 	s.t.Helper()
-	s.ask("", "GET", "/healthz", nil).is(200)
-	s.ask("", "GET", "/readyz", nil).is(200)
-	s.ask(who, "GET", "/v1/turns/"+string(turn), nil).is(200)
-	s.ask(who, "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
-	s.ask(who, "POST", "/v1/stop", nil).is(200)
+	s.roundTrip("", "GET", "/healthz", nil).is(200)
+	s.roundTrip("", "GET", "/readyz", nil).is(200)
+	s.roundTrip(who, "GET", "/v1/turns/"+string(turn), nil).is(200)
+	s.roundTrip(who, "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
+	s.roundTrip(who, "POST", "/v1/stop", nil).is(200)
 }
 
 func TestViewers_AtTheLimit_AreRefusedUntilOthersLeave(t *testing.T) {
@@ -70,12 +70,12 @@ func TestMemory_AboveItsLimit_RefusesTurnsAndViewersButNoStop(t *testing.T) {
 	path, _ := s.session("anna")
 	turn := s.prompt("anna", path, "hang on").ID
 	full.Store(true)
-	a := s.ask("anna", "POST", path+"/turns", `{"text":"say hi"}`)
+	a := s.roundTrip("anna", "POST", path+"/turns", `{"text":"say hi"}`)
 	a.isA(503, "overloaded")
 	if a.header.Get("Retry-After") == "" {
 		t.Error("it has no Retry-After")
 	}
-	s.ask("anna", "GET", path+"/events", nil).isA(503, "overloaded")
+	s.roundTrip("anna", "GET", path+"/events", nil).isA(503, "overloaded")
 	s.neverRefused("anna", turn)
 	full.Store(false)
 	s.prompt("anna", path, "say hi")

@@ -19,17 +19,17 @@ func (a answer) isSafe(tokens map[string]string) {
 		"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Referrer-Policy": "no-referrer",
 	} {
 		if got := a.header.Get(name); got != want {
-			a.t.Errorf("%s: %s is %q", a.asked, name, got)
+			a.t.Errorf("%s: %s is %q", a.request, name, got)
 		}
 	}
 	for name := range a.header {
 		if strings.HasPrefix(name, "Access-Control-") || name == "X-Injected" {
-			a.t.Errorf("%s: the answer has the header %s", a.asked, name)
+			a.t.Errorf("%s: the answer has the header %s", a.request, name)
 		}
 	}
 	for who, token := range tokens {
 		if strings.Contains(string(a.body), token[strings.LastIndex(token, "_")+1:]) {
-			a.t.Errorf("%s: the token of %s is in the answer", a.asked, who)
+			a.t.Errorf("%s: the token of %s is in the answer", a.request, who)
 		}
 	}
 	if a.status >= 400 {
@@ -41,14 +41,14 @@ func (a answer) isSafe(tokens map[string]string) {
 func (a answer) isProblem() {
 	a.t.Helper()
 	if a.header.Get("Content-Type") != "application/problem+json" {
-		if !strings.HasSuffix(strings.Fields(a.asked)[1], "/readyz") { // it reports the server's state
-			a.t.Errorf("%s: status %d has the content type %q", a.asked, a.status, a.header.Get("Content-Type"))
+		if !strings.HasSuffix(strings.Fields(a.request)[1], "/readyz") { // it reports the server's state
+			a.t.Errorf("%s: status %d has the content type %q", a.request, a.status, a.header.Get("Content-Type"))
 		}
 		return
 	}
 	p := a.problem()
 	if p.Status != a.status || p.Title == "" || p.Detail == "" || p.Type == "" && a.status != 422 && a.status != 400 {
-		a.t.Errorf("%s: status %d with the problem %s", a.asked, a.status, a.body)
+		a.t.Errorf("%s: status %d with the problem %s", a.request, a.status, a.body)
 	}
 }
 
@@ -74,7 +74,7 @@ func (a answer) word() string {
 func (a answer) is(status int) answer {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Fatalf("%s: status %d, %s; want %d", a.asked, a.status, a.body, status)
+		a.t.Fatalf("%s: status %d, %s; want %d", a.request, a.status, a.body, status)
 	}
 	return a
 }
@@ -83,14 +83,14 @@ func (a answer) is(status int) answer {
 func (a answer) isA(status int, word string) {
 	a.t.Helper()
 	if a.status != status || a.word() != word {
-		a.t.Errorf("%s: status %d, %s; want %d %s", a.asked, a.status, a.body, status, word)
+		a.t.Errorf("%s: status %d, %s; want %d %s", a.request, a.status, a.body, status, word)
 	}
 }
 
 func (a answer) into(v any) {
 	a.t.Helper()
 	if err := json.Unmarshal(a.body, v); err != nil {
-		a.t.Fatalf("%s: %v in %s", a.asked, err, a.body)
+		a.t.Fatalf("%s: %v in %s", a.request, err, a.body)
 	}
 }
 
@@ -104,20 +104,20 @@ func (a answer) stopped() (s api.Stopped) { a.t.Helper(); a.into(&s); return s }
 func (s *stage) session(who string) (path string, id bellcord.SessionID) {
 	s.t.Helper()
 	var made bellcord.Session
-	s.ask(who, "POST", "/v1/sessions", nil).is(201).into(&made)
+	s.roundTrip(who, "POST", "/v1/sessions", nil).is(201).into(&made)
 	return "/v1/sessions/" + string(made.ID), made.ID
 }
 
 // prompt creates a turn in the session at the path.
 func (s *stage) prompt(who, session, text string) api.Turn {
 	s.t.Helper()
-	return s.ask(who, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
+	return s.roundTrip(who, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
 }
 
 // ended waits for the end of a turn and returns its receipt.
 func (s *stage) ended(who string, id bellcord.TurnID) bellcord.Receipt {
 	s.t.Helper()
-	t := s.ask(who, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()
+	t := s.roundTrip(who, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()
 	if t.Receipt == nil {
 		s.t.Fatalf("the turn is %s", t.State)
 	}

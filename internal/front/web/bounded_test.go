@@ -44,7 +44,7 @@ func TestProblem_BodyWithManyErrors_IsSmallAndRepeatsNoInput(t *testing.T) {
 			if !op.takesBody {
 				continue
 			}
-			a := s.ask("admin", op.method, op.at(string(id), string(turn), "q"), body)
+			a := s.roundTrip("admin", op.method, op.at(string(id), string(turn), "q"), body)
 			if a.status < 400 || a.status >= 500 {
 				t.Errorf("%s with %s: %d", op, name, a.status)
 			}
@@ -67,7 +67,7 @@ func TestLogin_AboveTheLimit_IsRefusedBeforeItsBodyIsRead(t *testing.T) {
 		t.Errorf("a body that is too large: %d", resp.StatusCode)
 	}
 	for range 2 { // an invalid body counts as an attempt too
-		s.ask("", "POST", "/v1/login", `{"code":1}`).is(422)
+		s.roundTrip("", "POST", "/v1/login", `{"code":1}`).is(422)
 	}
 	if resp := s.raw(begin + "3000\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("without a try: %d", resp.StatusCode)

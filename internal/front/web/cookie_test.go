@@ -28,24 +28,24 @@ func TestCookie_WithoutPageSecret_IsRefusedOnEveryRoute(t *testing.T) {
 			continue
 		}
 		at := op.at(string(id), string(turn), "q")
-		a := s.ask("", op.method, at, op.body(), cookie)
+		a := s.roundTrip("", op.method, at, op.body(), cookie)
 		a.isA(401, "page-secret-needed")
 		if !strings.Contains(string(a.body), "Bellcord-Page") || !strings.Contains(string(a.body), "bellcord open") {
 			t.Errorf("%s does not say what to do: %s", op, a.body)
 		}
-		s.ask("", op.method, at, op.body(), cookie, header("Bellcord-Page", "")).isA(401, "page-secret-needed")
-		s.ask("", op.method, at, op.body(), cookie, header("Bellcord-Page", "x")).isA(401, "bad-credentials")
-		s.ask("", op.method, at, op.body(), cookie, other).isA(401, "bad-credentials")
-		s.ask("", op.method, at, op.body(), page).isA(401, "no-credentials")
+		s.roundTrip("", op.method, at, op.body(), cookie, header("Bellcord-Page", "")).isA(401, "page-secret-needed")
+		s.roundTrip("", op.method, at, op.body(), cookie, header("Bellcord-Page", "x")).isA(401, "bad-credentials")
+		s.roundTrip("", op.method, at, op.body(), cookie, other).isA(401, "bad-credentials")
+		s.roundTrip("", op.method, at, op.body(), page).isA(401, "no-credentials")
 	}
 	for _, at := range []string{"/metrics", "/v1", "/nowhere"} {
-		s.ask("", "GET", at, nil, cookie).isA(401, "page-secret-needed")
+		s.roundTrip("", "GET", at, nil, cookie).isA(401, "page-secret-needed")
 	}
 	if n, state := len(s.sessions("anna", "")), s.state(turn); n != 1 || state != api.Running {
 		t.Errorf("there are %d sessions, the turn is %s", n, state)
 	}
-	s.ask("", "GET", "/v1/me", nil, cookie, page).is(200)
-	s.ask("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, cookie, page).is(200)
+	s.roundTrip("", "GET", "/v1/me", nil, cookie, page).is(200)
+	s.roundTrip("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, cookie, page).is(200)
 }
 
 func TestLogin_OfAnAdmin_HasAdminOnlyWhenNamed(t *testing.T) {
@@ -60,22 +60,22 @@ func TestLogin_OfAnAdmin_HasAdminOnlyWhenNamed(t *testing.T) {
 			t.Parallel()
 			cookie, page := s.login("admin", api.NewCode{Scopes: test.named})
 			var me api.Me
-			s.ask("", "GET", "/v1/me", nil, cookie, page).is(200).into(&me)
+			s.roundTrip("", "GET", "/v1/me", nil, cookie, page).is(200).into(&me)
 			if me.Owner != "admin" || !slices.Equal(me.Scopes, test.has) {
 				t.Errorf("%+v", me)
 			}
 			if slices.Contains(test.has, "admin") {
-				s.ask("", "GET", "/v1/nodes", nil, cookie, page).is(200)
+				s.roundTrip("", "GET", "/v1/nodes", nil, cookie, page).is(200)
 				return
 			}
-			a := s.ask("", "GET", "/v1/nodes", nil, cookie, page)
+			a := s.roundTrip("", "GET", "/v1/nodes", nil, cookie, page)
 			a.isA(403, "scope")
 			if !strings.Contains(string(a.body), "bellcord open --admin") {
 				t.Errorf("it does not say what to do: %s", a.body)
 			}
 		})
 	}
-	s.ask("anna", "POST", "/v1/codes", api.NewCode{Scopes: []string{"admin"}}).isA(403, "scope")
-	s.ask("anna", "POST", "/v1/codes", `{"scopes":["root"]}`).is(422)
-	s.ask("anna", "POST", "/v1/codes", nil).is(201)
+	s.roundTrip("anna", "POST", "/v1/codes", api.NewCode{Scopes: []string{"admin"}}).isA(403, "scope")
+	s.roundTrip("anna", "POST", "/v1/codes", `{"scopes":["root"]}`).is(422)
+	s.roundTrip("anna", "POST", "/v1/codes", nil).is(201)
 }

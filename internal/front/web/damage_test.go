@@ -71,7 +71,7 @@ func (l *lines) has(part string) bool {
 func TestEvents_FirstEventUnreadable_AnswersStoreDamaged(t *testing.T) {
 	t.Parallel()
 	s, path, log := damagedStage(t, 1)
-	s.ask("anna", "GET", path, nil).isA(500, "store-damaged")
+	s.roundTrip("anna", "GET", path, nil).isA(500, "store-damaged")
 	if !log.has("level=ERROR") {
 		t.Error("the log has no error")
 	}
@@ -80,7 +80,7 @@ func TestEvents_FirstEventUnreadable_AnswersStoreDamaged(t *testing.T) {
 func TestEvents_LaterEventUnreadable_EndsTheStreamWithTheProblem(t *testing.T) {
 	t.Parallel()
 	s, path, log := damagedStage(t, 700)
-	a := s.ask("anna", "GET", path, nil) // returns because the server ends the stream
+	a := s.roundTrip("anna", "GET", path, nil) // returns because the server ends the stream
 	a.is(200)
 	text := string(a.body)
 	if strings.Count(text, "\nid: ") < 256 || !strings.Contains(text, "event: problem\ndata: {") || !strings.HasSuffix(strings.TrimSpace(text), "}") || !strings.Contains(text, "store-damaged") {
@@ -94,5 +94,5 @@ func TestEvents_LaterEventUnreadable_EndsTheStreamWithTheProblem(t *testing.T) {
 func TestTranscript_EventUnreadable_Fails(t *testing.T) {
 	t.Parallel()
 	s, path, _ := damagedStage(t, 1)
-	s.ask("anna", "GET", strings.TrimSuffix(path, "/events")+"/transcript", nil).isA(500, "store-damaged")
+	s.roundTrip("anna", "GET", strings.TrimSuffix(path, "/events")+"/transcript", nil).isA(500, "store-damaged")
 }

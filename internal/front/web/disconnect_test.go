@@ -18,12 +18,12 @@ func pass(d time.Duration) {
 // hangs starts a turn that runs until it is stopped.
 func (s *stage) hangs(path, onDisconnect string) bellcord.TurnID {
 	s.t.Helper()
-	return s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "hang on", OnDisconnect: onDisconnect}).is(202).turn().ID
+	return s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "hang on", OnDisconnect: onDisconnect}).is(202).turn().ID
 }
 
 func (s *stage) state(id bellcord.TurnID) api.TurnState {
 	s.t.Helper()
-	return s.ask("anna", "GET", "/v1/turns/"+string(id), nil).is(200).turn().State
+	return s.roundTrip("anna", "GET", "/v1/turns/"+string(id), nil).is(200).turn().State
 }
 
 func TestLaw34_StopOnDisconnect_StopsAfterTenSecondsWithoutViewers(t *testing.T) {

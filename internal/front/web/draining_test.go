@@ -15,7 +15,7 @@ func TestPrompt_WhileDraining_AnswersServiceUnavailable(t *testing.T) {
 	ctx, done := context.WithCancel(t.Context())
 	done()
 	_ = s.hub.WaitForTurns(ctx)
-	a := s.ask("anna", "POST", session+"/turns", api.NewTurn{Text: "hello"})
+	a := s.roundTrip("anna", "POST", session+"/turns", api.NewTurn{Text: "hello"})
 	a.isA(http.StatusServiceUnavailable, "shutting-down")
 	if a.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")

@@ -53,11 +53,11 @@ func TestHeld_EventsAfterSequenceNumber_ContinueThereAndBadOnesAreRefused(t *tes
 	if got := first("?after=1", header("Last-Event-ID", "3")); got != 4 {
 		t.Errorf("the header wins: behind 3 comes %d", got)
 	}
-	s.ask("anna", "GET", fmt.Sprintf("%s/events?after=%d", path, tail+1), nil).isA(422, "bad-input")
-	s.ask("anna", "GET", path+"/events", nil, header("Last-Event-ID", fmt.Sprint(tail+1))).isA(422, "bad-input")
+	s.roundTrip("anna", "GET", fmt.Sprintf("%s/events?after=%d", path, tail+1), nil).isA(422, "bad-input")
+	s.roundTrip("anna", "GET", path+"/events", nil, header("Last-Event-ID", fmt.Sprint(tail+1))).isA(422, "bad-input")
 	for _, bad := range []string{"x", "-1", "1.5", "99999999999999999999"} {
-		s.ask("anna", "GET", path+"/events", nil, header("Last-Event-ID", bad)).isA(422, "bad-input")
-		s.ask("anna", "GET", path+"/events?after="+bad, nil).is(422)
+		s.roundTrip("anna", "GET", path+"/events", nil, header("Last-Event-ID", bad)).isA(422, "bad-input")
+		s.roundTrip("anna", "GET", path+"/events?after="+bad, nil).is(422)
 	}
 }
 
@@ -119,12 +119,12 @@ func TestEvents_SessionDeletedOrServerClosed_EndsTheStream(t *testing.T) {
 	s.prompt("anna", path, "hang on")
 	v, w := s.watch("anna", path, ""), s.watch("anna", other, "")
 	s.until(id, "text_delta")
-	s.ask("anna", "DELETE", path, nil).is(204)
+	s.roundTrip("anna", "DELETE", path, nil).is(204)
 	v.rest()
-	s.ask("anna", "GET", path+"/events", nil).isA(404, "session-not-found")
+	s.roundTrip("anna", "GET", path+"/events", nil).isA(404, "session-not-found")
 	s.server.Close()
 	w.rest()
-	s.ask("anna", "GET", other+"/events", nil).isA(503, "shutting-down")
+	s.roundTrip("anna", "GET", other+"/events", nil).isA(503, "shutting-down")
 }
 
 func TestEvents_ViewerDoesNotRead_IsDisconnectedWithoutDelayingTheTurn(t *testing.T) {

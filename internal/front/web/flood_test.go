@@ -51,7 +51,7 @@ func TestFlood_BadTokensFromThisMachine_AreLimitedAndAStopSucceeds(t *testing.T)
 	}
 	s.eventually("the flood is not limited", func() bool { return waits.Load() > 100 })
 	began := time.Now()
-	a := s.ask("stopper", "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200).stopped()
+	a := s.roundTrip("stopper", "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200).stopped()
 	took := time.Since(began)
 	if a.State != bellcord.StopStateSettled || a.Turns[0].Receipt.End != bellcord.EndStopped {
 		t.Errorf("%+v", a)
@@ -62,13 +62,13 @@ func TestFlood_BadTokensFromThisMachine_AreLimitedAndAStopSucceeds(t *testing.T)
 		t.Errorf("%d refused, %d made to wait", refused.Load(), waits.Load())
 	}
 	for _, who := range []string{"stopper", "bert", "reader"} {
-		if a := s.ask(who, "POST", "/v1/stop", nil); a.status == 429 || a.status == 401 {
+		if a := s.roundTrip(who, "POST", "/v1/stop", nil); a.status == 429 || a.status == 401 {
 			t.Errorf("%s after the flood: %d", who, a.status)
 		}
 	}
 	t.Logf("10000 bad tokens: %d refused, %d made to wait; a stop meanwhile took %v", refused.Load(), waits.Load(), took)
 	s.eventually("then nobody is made to wait", func() bool { // one attempt is refilled per second
-		wait := s.ask("", "GET", "/v1/me", nil)
+		wait := s.roundTrip("", "GET", "/v1/me", nil)
 		return wait.status == 429 && wait.header.Get("Retry-After") != ""
 	})
 }
@@ -77,7 +77,7 @@ func TestHeld_ForwardedForHeader_CountsOnlyFromTheProxy(t *testing.T) {
 	t.Parallel()
 	last := func(s *stage, via func(int) string) (status int) {
 		for i := range 6 {
-			status = s.ask("", "GET", "/v1/me", nil, header("X-Forwarded-For", via(i))).status
+			status = s.roundTrip("", "GET", "/v1/me", nil, header("X-Forwarded-For", via(i))).status
 		}
 		return status
 	}
@@ -100,12 +100,12 @@ func TestBody_AboveTheSizeLimit_IsRefused(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	text := func(size int) string { return `{"text":"` + strings.Repeat("x", size-len(`{"text":""}`)) + `"}` }
-	s.ask("anna", "POST", "/v1/sessions", text(1<<20+1)).isA(413, "too-large")
-	s.ask("anna", "POST", "/v1/stop", text(1<<20+1)).isA(413, "too-large")
-	s.ask("anna", "POST", path+"/turns", text(1<<20+1)).is(202)
-	s.ask("anna", "POST", path+"/turns", text(32<<20+1)).isA(413, "too-large")
+	s.roundTrip("anna", "POST", "/v1/sessions", text(1<<20+1)).isA(413, "too-large")
+	s.roundTrip("anna", "POST", "/v1/stop", text(1<<20+1)).isA(413, "too-large")
+	s.roundTrip("anna", "POST", path+"/turns", text(1<<20+1)).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", text(32<<20+1)).isA(413, "too-large")
 	chunked := func(r *http.Request) { r.ContentLength = -1 }
-	s.ask("anna", "POST", "/v1/sessions", text(1<<20+1), chunked).isA(413, "too-large")
+	s.roundTrip("anna", "POST", "/v1/sessions", text(1<<20+1), chunked).isA(413, "too-large")
 	resp := s.raw("GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + strings.Repeat("x", 64<<10) + "\r\n\r\n")
 	if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("long headers: %d", resp.StatusCode)
@@ -157,7 +157,7 @@ func TestHeld_LineBreakInInput_ReachesNoHeader(t *testing.T) {
 	s := newStage(t, nil)
 	for _, op := range s.operations() {
 		bad := "x%0d%0aX-Injected:%20yes"
-		s.ask("anna", op.method, op.at(bad, bad, bad), op.body())
+		s.roundTrip("anna", op.method, op.at(bad, bad, bad), op.body())
 	}
 	for _, name := range []string{"Idempotency-Key", "Last-Event-ID"} {
 		for _, ending := range []string{"\r", "\n ", "\x00", "\r\n\t"} {

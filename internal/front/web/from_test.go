@@ -32,7 +32,7 @@ func TestReceipt_StopFromAnyClient_NamesItsSource(t *testing.T) {
 			path, id := s.session("anna")
 			turn := s.prompt("anna", path, "hang half of ")
 			s.until(id, "text_delta")
-			a := s.ask(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
+			a := s.roundTrip(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
 			if c := a.Turns[0].Receipt.Cause; c.Source != test.from || c.By != "anna" {
 				t.Errorf("the cause is %+v", c)
 			}
@@ -46,6 +46,6 @@ func TestStop_UserAgentOfABellcordCommand_GrantsNothing(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang half of ")
 	s.until(id, "text_delta")
-	s.ask("", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(401)
-	s.ask("reader", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(403)
+	s.roundTrip("", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(401)
+	s.roundTrip("reader", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil, header("User-Agent", "bellcord-chat/1.0")).is(403)
 }

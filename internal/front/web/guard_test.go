@@ -19,9 +19,9 @@ func TestHeld_NoCredentialsFromThisMachine_AreRefusedOnEveryRoute(t *testing.T) 
 		if op.scope == "" {
 			continue
 		}
-		s.ask("", op.method, op.at(string(id), string(turn), "q"), op.body()).isA(401, "no-credentials")
+		s.roundTrip("", op.method, op.at(string(id), string(turn), "q"), op.body()).isA(401, "no-credentials")
 	}
-	if a := s.ask("", "GET", "/v1/me", nil); a.header.Get("WWW-Authenticate") == "" {
+	if a := s.roundTrip("", "GET", "/v1/me", nil); a.header.Get("WWW-Authenticate") == "" {
 		t.Error("nobody says how to come in")
 	}
 	if state := s.state(turn); state != api.Running {
@@ -38,13 +38,13 @@ func TestIncident_InvalidToken_IsRefused(t *testing.T) {
 		"Bearer", "Bearer ", "Bearer  \t ", "Bearer x", "Bearer null", "Bearer undefined", "Bearer true", "Basic " + good, good,
 		"Bearer " + good[:len(good)-1], "Bearer " + good + "0", "Bearer bc_", "Bearer " + good + " " + good, "Bearer " + good + "," + good,
 	} {
-		s.ask("", "GET", "/v1/me", nil, header("Authorization", shown)).isA(401, "bad-credentials")
+		s.roundTrip("", "GET", "/v1/me", nil, header("Authorization", shown)).isA(401, "bad-credentials")
 	}
-	s.ask("", "GET", "/v1/me", nil, func(r *http.Request) { r.Header["Authorization"] = []string{""} }).is(401)
+	s.roundTrip("", "GET", "/v1/me", nil, func(r *http.Request) { r.Header["Authorization"] = []string{""} }).is(401)
 	for _, value := range []string{"", "x", good} {
-		s.ask("", "GET", "/v1/me", nil, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "bellcord", Value: value}) }).is(401)
+		s.roundTrip("", "GET", "/v1/me", nil, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "bellcord", Value: value}) }).is(401)
 	}
-	s.ask("anna", "GET", "/v1/me", nil).is(200)
+	s.roundTrip("anna", "GET", "/v1/me", nil).is(200)
 }
 
 // CVE-2026-25253: a token from a link.
@@ -53,7 +53,7 @@ func TestIncident_TokenInURL_IsRefusedEvenWithAValidHeader(t *testing.T) {
 	s := newStage(t, nil)
 	for _, query := range []string{"token=" + s.tokens["anna"], "access_token=x", "api_key=", "TOKEN=x"} {
 		for _, who := range []string{"", "anna"} {
-			s.ask(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-url")
+			s.roundTrip(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-url")
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 		"localhost.": false, "0.0.0.0": false, "127.0.0.2": false, "[::2]": false, "127.1": false, "2130706433": false, "[::ffff:127.0.0.1]": false,
 	} {
 		for _, path := range []string{"/v1/me", "/healthz", "/v1/openapi.json"} {
-			a := s.ask("anna", "GET", path, nil, header("Host", host))
+			a := s.roundTrip("anna", "GET", path, nil, header("Host", host))
 			if ours != (a.status == 200) || !ours && (a.status != 421 || a.word() != "unknown-host" || !strings.Contains(string(a.body), host)) {
 				t.Errorf("%s for %s: %d %s", path, host, a.status, a.body)
 			}
@@ -88,8 +88,8 @@ func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 func (s *stage) login(who string, wanted api.NewCode) (cookie, page func(*http.Request)) {
 	s.t.Helper()
 	var code api.Code
-	s.ask(who, "POST", "/v1/codes", wanted).is(201).into(&code)
-	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
+	s.roundTrip(who, "POST", "/v1/codes", wanted).is(201).into(&code)
+	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
 	var in api.LoggedIn
 	a.into(&in)
 	got := (&http.Response{Header: a.header}).Cookies()[0]
@@ -121,19 +121,19 @@ func TestIncident_RequestFromAnotherSite_IsRefused(t *testing.T) {
 		header("Sec-Fetch-Site", "cross-site"),
 		header("Sec-Fetch-Site", "same-site"),
 	} {
-		s.ask("", "POST", "/v1/sessions", nil, browser, from).isA(403, "foreign-origin")
-		s.ask("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, browser, from).isA(403, "foreign-origin")
-		s.ask("", "DELETE", path, nil, browser, from).isA(403, "foreign-origin")
-		s.ask("anna", "POST", "/v1/stop", nil, from).isA(403, "foreign-origin")
+		s.roundTrip("", "POST", "/v1/sessions", nil, browser, from).isA(403, "foreign-origin")
+		s.roundTrip("", "POST", "/v1/turns/"+string(turn)+"/stop", nil, browser, from).isA(403, "foreign-origin")
+		s.roundTrip("", "DELETE", path, nil, browser, from).isA(403, "foreign-origin")
+		s.roundTrip("anna", "POST", "/v1/stop", nil, from).isA(403, "foreign-origin")
 	}
-	s.ask("", "GET", "/v1/me", nil, browser, header("Origin", "https://evil.example")).isA(403, "foreign-origin")
+	s.roundTrip("", "GET", "/v1/me", nil, browser, header("Origin", "https://evil.example")).isA(403, "foreign-origin")
 	if n, state := len(s.sessions("anna", "")), s.state(turn); n != 1 || state != api.Running {
 		t.Errorf("there are %d sessions, the turn is %s", n, state)
 	}
 	for _, from := range []func(*http.Request){
 		header("Origin", s.url), header("Origin", "https://friend.example"), header("Sec-Fetch-Site", "same-origin"), header("Sec-Fetch-Site", "none"),
 	} {
-		s.ask("", "POST", "/v1/sessions", nil, browser, from).is(201)
+		s.roundTrip("", "POST", "/v1/sessions", nil, browser, from).is(201)
 	}
 }
 
@@ -144,19 +144,19 @@ func TestIncident_FormContentType_IsRefused(t *testing.T) {
 	s := newStage(t, nil)
 	browser := s.browser()
 	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", "", "application/json, text/plain", "application/jsonx"} {
-		s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", kind)).isA(415, "not-json")
+		s.roundTrip("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", kind)).isA(415, "not-json")
 	}
 	if n := len(s.sessions("anna", "")); n != 0 {
 		t.Errorf("there are %d sessions", n)
 	}
-	s.ask("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", "application/json; charset=utf-8")).is(201)
+	s.roundTrip("", "POST", "/v1/sessions", `{"title":"x"}`, browser, header("Content-Type", "application/json; charset=utf-8")).is(201)
 }
 
 func TestHeaders_OverTLS_IncludeStrictTransportSecurity(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
 		s := newStage(t, func(with *setup) { with.Secure = secure })
-		a := s.ask("anna", "GET", "/v1/me", nil)
+		a := s.roundTrip("anna", "GET", "/v1/me", nil)
 		if got := a.header.Get("Strict-Transport-Security"); (got != "") != secure {
 			t.Errorf("secure %v: Strict-Transport-Security is %q", secure, got)
 		}

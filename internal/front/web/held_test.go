@@ -54,7 +54,7 @@ func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
 			tried++
-			a := s.ask(who, op.method, at, op.body())
+			a := s.roundTrip(who, op.method, at, op.body())
 			status := a.status
 			if i == 0 {
 				if status != 401 {
@@ -66,7 +66,7 @@ func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 			if refused := status == 403; refused == may || status == 401 || status >= 500 {
 				t.Errorf("%s with %v: %d %s", op, sets[i-1], status, a.body)
 			}
-			s.ask("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
+			s.roundTrip("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
 		}
 	}
 	t.Logf("%d requests", tried)
@@ -123,12 +123,12 @@ func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 	s := newStage(t, nil)
 	for range 10 {
 		var code api.Code
-		s.ask("anna", "POST", "/v1/codes", nil).is(201).into(&code)
+		s.roundTrip("anna", "POST", "/v1/codes", nil).is(201).into(&code)
 		var in atomic.Int64
 		var all sync.WaitGroup
 		for range 12 {
 			all.Go(func() {
-				switch status := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).status; status {
+				switch status := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).status; status {
 				case http.StatusOK:
 					in.Add(1)
 				case http.StatusUnauthorized:
@@ -145,7 +145,7 @@ func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 	few := newStage(t, func(with *setup) { with.door = auth.Options{Tries: 3, Refill: time.Hour} })
 	checked := 0
 	for i := range 200 {
-		if few.ask("", "POST", "/v1/login", api.Login{Code: fmt.Sprintf("AAAAA-%05d", i)}).status == http.StatusUnauthorized {
+		if few.roundTrip("", "POST", "/v1/login", api.Login{Code: fmt.Sprintf("AAAAA-%05d", i)}).status == http.StatusUnauthorized {
 			checked++
 		}
 	}

@@ -40,10 +40,10 @@ func TestPrompt_TextAboveItsLimit_IsRefusedButImagesMayBeLarger(t *testing.T) {
 		return `{"text":"say ` + strings.Repeat(letter, n-len("say ")) + `"}`
 	}
 	for _, most := range []string{text("x", bellcord.MaxPromptText), text(`\n`, bellcord.MaxPromptText), text(`\u0041`, bellcord.MaxPromptText)} {
-		s.ended("anna", s.ask("anna", "POST", path+"/turns", most).is(202).turn().ID)
+		s.ended("anna", s.roundTrip("anna", "POST", path+"/turns", most).is(202).turn().ID)
 	}
 	for _, more := range []string{text("x", bellcord.MaxPromptText+1), text(`\n`, bellcord.MaxPromptText+1), text(`\u0041`, bellcord.MaxPromptText+1), text("x", 31<<20), text(`\u0041`, 5<<20)} {
-		a := s.ask("anna", "POST", path+"/turns", more)
+		a := s.roundTrip("anna", "POST", path+"/turns", more)
 		a.isA(413, "too-large")
 		if !strings.Contains(a.problem().Detail, "1 MiB") {
 			t.Errorf("it does not name the limit: %s", a.body)
@@ -51,10 +51,10 @@ func TestPrompt_TextAboveItsLimit_IsRefusedButImagesMayBeLarger(t *testing.T) {
 	}
 	// Everything except the data of an image counts as text, wherever it is.
 	links := `{"text":"x","links":[` + strings.Repeat(`{"uri":"`+strings.Repeat("x", 900_000)+`"},`, 20) + `{"uri":""}]}`
-	s.ask("anna", "POST", path+"/turns", links).isA(413, "too-large")
+	s.roundTrip("anna", "POST", path+"/turns", links).isA(413, "too-large")
 
 	picture := base64.StdEncoding.EncodeToString(make([]byte, 6<<20))
-	made := s.ask("anna", "POST", path+"/turns", `{"text":"say hi","images":[{"type":"image/png","data":"`+picture+`"}]}`).is(202).turn()
+	made := s.roundTrip("anna", "POST", path+"/turns", `{"text":"say hi","images":[{"type":"image/png","data":"`+picture+`"}]}`).is(202).turn()
 	s.ended("anna", made.ID)
 	if p, _ := s.given(made.ID); len(p.Images) != 1 || len(p.Images[0].Data) != 6<<20 {
 		t.Errorf("the image did not arrive")
@@ -63,7 +63,7 @@ func TestPrompt_TextAboveItsLimit_IsRefusedButImagesMayBeLarger(t *testing.T) {
 	s.prompt("anna", path, "hang on")
 	waits := s.prompt("anna", path, "say later").ID
 	s.until(id, "text_delta")
-	s.ask("anna", "PATCH", "/v1/turns/"+string(waits), text("x", bellcord.MaxPromptText+1)).isA(413, "too-large")
+	s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits), text("x", bellcord.MaxPromptText+1)).isA(413, "too-large")
 }
 
 func TestBodies_OfOneOwnerInFlight_AreLimitedSeparately(t *testing.T) {
@@ -84,17 +84,17 @@ func TestBodies_OfOneOwnerInFlight_AreLimitedSeparately(t *testing.T) {
 		}
 	}
 	long := `{"text":"say ` + strings.Repeat("x", 100_000) + `"}`
-	refused := s.ask("anna", "POST", annas+"/turns", long).is(429)
+	refused := s.roundTrip("anna", "POST", annas+"/turns", long).is(429)
 	if refused.header.Get("Retry-After") == "" {
 		t.Error("it has no Retry-After")
 	}
-	s.ask("anna", "POST", annas+"/turns", `{"text":"say hi"}`).is(202)
-	s.ask("anna", "POST", "/v1/stop", `{"reason":"enough"}`).is(200)
-	s.ask("bert", "POST", berts+"/turns", long).is(202)
+	s.roundTrip("anna", "POST", annas+"/turns", `{"text":"say hi"}`).is(202)
+	s.roundTrip("anna", "POST", "/v1/stop", `{"reason":"enough"}`).is(200)
+	s.roundTrip("bert", "POST", berts+"/turns", long).is(202)
 	for _, conn := range halves {
 		_ = conn.Close()
 	}
-	s.eventually("anna stays refused", func() bool { return s.ask("anna", "POST", annas+"/turns", long).status == 202 })
+	s.eventually("anna stays refused", func() bool { return s.roundTrip("anna", "POST", annas+"/turns", long).status == 202 })
 }
 
 // eventually calls is until it returns true.
@@ -134,7 +134,7 @@ func TestStop_WhileAnotherOwnerSendsLargePrompts_StaysFast(t *testing.T) {
 		for range 15 {
 			turn := s.prompt("bert", berts, "hang on").ID
 			began := time.Now()
-			s.ask("bert", "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
+			s.roundTrip("bert", "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
 			all = append(all, time.Since(began))
 		}
 		slices.Sort(all)

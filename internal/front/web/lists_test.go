@@ -15,12 +15,12 @@ func TestLists_ModelsAndAgents_AreReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var models api.Models
-	s.ask("anna", "GET", "/v1/models", nil).is(200).into(&models)
-	if len(models.Models) != 2 || models.Models[0].ID != "fake/default" || models.Models[0].Window != 1000 {
+	s.roundTrip("anna", "GET", "/v1/models", nil).is(200).into(&models)
+	if len(models.Models) != 2 || models.Models[0].ID != "fake/default" || models.Models[0].ContextWindow != 1000 {
 		t.Errorf("%+v", models)
 	}
 	var agents api.Agents
-	s.ask("anna", "GET", "/v1/agents", nil).is(200).into(&agents)
+	s.roundTrip("anna", "GET", "/v1/agents", nil).is(200).into(&agents)
 	if len(agents.Agents) != 1 || !agents.Agents[0].Installed {
 		t.Errorf("%+v", agents)
 	}
@@ -46,7 +46,7 @@ func TestUsage_Caller_CountsOnlyItsOwnTurns(t *testing.T) {
 		{"anna", "?since=2100-01-01T00:00:00Z", 0, 0},
 	} {
 		var used api.Usage
-		s.ask(test.who, "GET", "/v1/usage"+test.query, nil).is(200).into(&used)
+		s.roundTrip(test.who, "GET", "/v1/usage"+test.query, nil).is(200).into(&used)
 		var sum int64
 		for _, m := range used.Models {
 			sum += m.Total()
@@ -55,15 +55,15 @@ func TestUsage_Caller_CountsOnlyItsOwnTurns(t *testing.T) {
 			t.Errorf("%s%s: %d turns, %d tokens", test.who, test.query, used.Turns, sum)
 		}
 	}
-	s.ask("anna", "GET", "/v1/usage?session="+string(bertsID), nil).isA(404, "session-not-found")
-	s.ask("anna", "GET", "/v1/usage?since=lately", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/usage?session="+string(bertsID), nil).isA(404, "session-not-found")
+	s.roundTrip("anna", "GET", "/v1/usage?since=lately", nil).is(422)
 }
 
 func TestMe_Token_ReturnsItsOwnerAndScopes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var me api.Me
-	s.ask("reader", "GET", "/v1/me", nil).is(200).into(&me)
+	s.roundTrip("reader", "GET", "/v1/me", nil).is(200).into(&me)
 	if me.Owner != "anna" || !slices.Equal(me.Scopes, []string{"read"}) {
 		t.Errorf("%+v", me)
 	}
@@ -73,12 +73,12 @@ func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var code api.Code
-	s.ask("anna", "POST", "/v1/codes", nil).is(201).into(&code)
+	s.roundTrip("anna", "POST", "/v1/codes", nil).is(201).into(&code)
 	if left := time.Until(code.Expires); left > time.Minute || left < 50*time.Second {
 		t.Errorf("the code is good for %v", left)
 	}
-	s.ask("", "POST", "/v1/login", api.Login{Code: "AAAAA-AAAAA"}).isA(401, "bad-credentials")
-	a := s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
+	s.roundTrip("", "POST", "/v1/login", api.Login{Code: "AAAAA-AAAAA"}).isA(401, "bad-credentials")
+	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
 	var in api.LoggedIn
 	a.into(&in)
 	cookies := (&http.Response{Header: a.header}).Cookies()
@@ -86,31 +86,31 @@ func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 		t.Fatalf("cookies %+v", cookies)
 	}
 	with := func(r *http.Request) { r.AddCookie(cookies[0]); r.Header.Set("Bellcord-Page", in.Page) }
-	s.ask("", "POST", "/v1/login", api.Login{Code: code.Code}).isA(401, "bad-credentials")
+	s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).isA(401, "bad-credentials")
 	var me api.Me
-	s.ask("", "GET", "/v1/me", nil, with).is(200).into(&me)
+	s.roundTrip("", "GET", "/v1/me", nil, with).is(200).into(&me)
 	if me.Owner != "anna" || len(me.Scopes) != 3 {
 		t.Errorf("the cookie is %+v", me)
 	}
-	s.ask("", "GET", "/v1/me", nil, header("Authorization", "Bearer "+cookies[0].Value)).isA(401, "bad-credentials")
-	s.ask("anna", "POST", "/v1/logout", nil).isA(409, "not-logged-in")
-	out := s.ask("", "POST", "/v1/logout", nil, with).is(204)
+	s.roundTrip("", "GET", "/v1/me", nil, header("Authorization", "Bearer "+cookies[0].Value)).isA(401, "bad-credentials")
+	s.roundTrip("anna", "POST", "/v1/logout", nil).isA(409, "not-logged-in")
+	out := s.roundTrip("", "POST", "/v1/logout", nil, with).is(204)
 	if gone := (&http.Response{Header: out.header}).Cookies(); len(gone) != 1 || gone[0].MaxAge >= 0 || gone[0].Value != "" {
 		t.Errorf("the browser is told %+v", gone)
 	}
-	s.ask("", "GET", "/v1/me", nil, with).isA(401, "bad-credentials")
-	s.ask("anna", "GET", "/v1/me", nil).is(200)
+	s.roundTrip("", "GET", "/v1/me", nil, with).isA(401, "bad-credentials")
+	s.roundTrip("anna", "GET", "/v1/me", nil).is(200)
 }
 
 func TestDrain_RunningTurn_RefusesPromptsAndAcceptsStops(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var health api.Health
-	s.ask("", "GET", "/healthz", nil).is(200).into(&health)
+	s.roundTrip("", "GET", "/healthz", nil).is(200).into(&health)
 	if health.Status != "ok" || health.Version != "test" {
 		t.Errorf("%+v", health)
 	}
-	s.ask("", "GET", "/readyz", nil).is(200)
+	s.roundTrip("", "GET", "/readyz", nil).is(200)
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on")
 	s.until(id, "text_delta")
@@ -118,13 +118,13 @@ func TestDrain_RunningTurn_RefusesPromptsAndAcceptsStops(t *testing.T) {
 	finished := make(chan error, 1)
 	go func() { finished <- s.hub.WaitForTurns(ctx) }()
 	s.ready(503)
-	a := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say"})
+	a := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say"})
 	a.isA(503, "shutting-down")
 	if a.header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
 	}
-	s.ask("", "GET", "/healthz", nil).is(200)
-	if a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil).is(200).stopped(); a.Turns[0].Receipt.End != bellcord.EndStopped {
+	s.roundTrip("", "GET", "/healthz", nil).is(200)
+	if a := s.roundTrip("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", nil).is(200).stopped(); a.Turns[0].Receipt.End != bellcord.EndStopped {
 		t.Errorf("%+v", a)
 	}
 	if err := <-finished; err != nil {
@@ -137,7 +137,7 @@ func TestDrain_RunningTurn_RefusesPromptsAndAcceptsStops(t *testing.T) {
 func (s *stage) ready(status int) {
 	s.t.Helper()
 	for began := time.Now(); time.Since(began) < patient; {
-		if s.ask("", "GET", "/readyz", nil).status == status {
+		if s.roundTrip("", "GET", "/readyz", nil).status == status {
 			return
 		}
 	}

@@ -24,7 +24,7 @@ func TestServer_DatabaseDeletedWhileRunning_IsNotReadyAndRefusesPrompts(t *testi
 	}
 	s.readiness(http.StatusServiceUnavailable)
 	for at, body := range map[string]any{"/v1/sessions": nil, session + "/turns": api.NewTurn{Text: "hello"}} {
-		a := s.ask("anna", http.MethodPost, at, body)
+		a := s.roundTrip("anna", http.MethodPost, at, body)
 		a.isA(http.StatusServiceUnavailable, "store-unavailable")
 		if a.header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", at)
@@ -34,7 +34,7 @@ func TestServer_DatabaseDeletedWhileRunning_IsNotReadyAndRefusesPrompts(t *testi
 		t.Fatal(err)
 	}
 	s.readiness(http.StatusOK)
-	s.ask("anna", http.MethodPost, "/v1/sessions", nil).is(http.StatusCreated)
+	s.roundTrip("anna", http.MethodPost, "/v1/sessions", nil).is(http.StatusCreated)
 }
 
 // readiness waits until /readyz returns the status.
@@ -44,6 +44,6 @@ func (s *stage) readiness(status int) {
 		if s.t.Context().Err() != nil {
 			s.t.Fatalf("/readyz stays %d", last)
 		}
-		last = s.ask("", http.MethodGet, "/readyz", nil).status
+		last = s.roundTrip("", http.MethodGet, "/readyz", nil).status
 	}
 }

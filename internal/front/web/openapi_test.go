@@ -86,7 +86,7 @@ func (s *stage) operations() []operation {
 			RequestBody *struct{}
 		}
 	}
-	s.ask("", "GET", "/v1/openapi.json", nil).is(200).into(&doc)
+	s.roundTrip("", "GET", "/v1/openapi.json", nil).is(200).into(&doc)
 	if !strings.HasPrefix(doc.OpenAPI, "3.1") {
 		s.t.Errorf("the document is of version %s", doc.OpenAPI)
 	}
@@ -122,7 +122,7 @@ func TestOpenAPI_Document_ContainsEveryRouteAndItsScope(t *testing.T) {
 func TestOpenAPI_Document_IsValidAndItsReferencesResolve(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
-	a := s.ask("", "GET", "/v1/openapi.json", nil).is(200)
+	a := s.roundTrip("", "GET", "/v1/openapi.json", nil).is(200)
 	if got := a.header.Get("Content-Type"); !strings.Contains(got, "json") || !json.Valid(a.body) {
 		t.Errorf("%s: %.200s", got, a.body)
 	}
@@ -152,7 +152,7 @@ func TestOpenAPI_Document_IsValidAndItsReferencesResolve(t *testing.T) {
 		}
 	}
 	walk(doc)
-	if y := s.ask("", "GET", "/v1/openapi.yaml", nil).is(200); !strings.Contains(string(y.body), "openapi: 3.1") {
+	if y := s.roundTrip("", "GET", "/v1/openapi.yaml", nil).is(200); !strings.Contains(string(y.body), "openapi: 3.1") {
 		t.Errorf("%.200s", y.body)
 	}
 }
@@ -161,10 +161,10 @@ func TestProblem_UnknownPath_IsJSONAndNeedsCredentials(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, path := range []string{"/v1", "/v2/sessions", "/docs", "/debug/pprof/", "/v1/schemas/Session.json", "/index.html"} {
-		s.ask("anna", "GET", path, nil).isA(404, "nothing-here")
-		s.ask("", "GET", path, nil).isA(401, "no-credentials")
+		s.roundTrip("anna", "GET", path, nil).isA(404, "nothing-here")
+		s.roundTrip("", "GET", path, nil).isA(401, "no-credentials")
 	}
-	s.ask("anna", "PUT", "/v1/sessions", `{}`).isA(404, "nothing-here")
+	s.roundTrip("anna", "PUT", "/v1/sessions", `{}`).isA(404, "nothing-here")
 }
 
 // Unknown fields are refused on every route, so that a misspelled field is
@@ -182,11 +182,11 @@ func TestBody_UnknownField_IsRefusedOnEveryRoute(t *testing.T) {
 		}
 		with := strings.Replace(takes, "}", `,"owner":"bert"}`, 1)
 		with = strings.Replace(with, "{,", "{", 1)
-		if a := s.ask("admin", op.method, op.at(string(id), string(turn.ID), "q"), with); a.status != 422 {
+		if a := s.roundTrip("admin", op.method, op.at(string(id), string(turn.ID), "q"), with); a.status != 422 {
 			t.Errorf("%s with %s: %d %s", op, with, a.status, a.body)
 		}
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "running" {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "running" {
 		t.Errorf("the turn is %s", on.State)
 	}
 }

@@ -108,7 +108,7 @@ func TestPage_HostOriginAndMethod_AreCheckedLikeTheAPI(t *testing.T) {
 		t.Errorf("from another site: %d", resp.StatusCode)
 	}
 	for _, path := range []string{"/", "/login", "/ops", "/app.js", "/s/x"} {
-		s.ask("", "POST", path, `{}`).isA(401, "no-credentials")
+		s.roundTrip("", "POST", path, `{}`).isA(401, "no-credentials")
 	}
 	for _, path := range []string{"/s/", "/s/a/b", "/dist/app.js", "/index.html", "/app.js.map", "/../page.go", "/s/..%2f..%2fv1"} {
 		if resp, body := s.shown("GET", path); resp.StatusCode != http.StatusUnauthorized && !strings.Contains(body, "<title>Bellcord</title>") {

@@ -11,7 +11,7 @@ import (
 func (s *stage) questions(who, turn string) []bellcord.Question {
 	s.t.Helper()
 	var open api.Questions
-	s.ask(who, "GET", "/v1/turns/"+turn+"/questions", nil).is(200).into(&open)
+	s.roundTrip(who, "GET", "/v1/turns/"+turn+"/questions", nil).is(200).into(&open)
 	return open.Questions
 }
 
@@ -25,15 +25,15 @@ func TestAnswer_OpenQuestion_IsAcceptedOnce(t *testing.T) {
 	if len(open) != 1 || open[0].Text != "May I?" || len(open[0].Choices) != 2 {
 		t.Fatalf("%+v", open)
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+turn, nil).turn(); on.State != api.Waiting || len(on.Questions) != 1 {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+turn, nil).turn(); on.State != api.Waiting || len(on.Questions) != 1 {
 		t.Errorf("it is %+v", on)
 	}
 	at := "/v1/turns/" + turn + "/answers/"
-	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "perhaps"}).isA(422, "bad-input")
-	s.ask("anna", "POST", at+"other", api.Answer{Choice: "yes"}).isA(404, "question-not-found")
-	s.ask("anna", "POST", at+open[0].ID, `{}`).is(422)
-	s.ask("anna", "POST", at+open[0].ID, `{"choice":"yes","by":"bert"}`).is(422)
-	s.ask("anna", "POST", at+open[0].ID, api.Answer{Choice: "yes"}).is(204)
+	s.roundTrip("anna", "POST", at+open[0].ID, api.Answer{Choice: "perhaps"}).isA(422, "bad-input")
+	s.roundTrip("anna", "POST", at+"other", api.Answer{Choice: "yes"}).isA(404, "question-not-found")
+	s.roundTrip("anna", "POST", at+open[0].ID, `{}`).is(422)
+	s.roundTrip("anna", "POST", at+open[0].ID, `{"choice":"yes","by":"bert"}`).is(422)
+	s.roundTrip("anna", "POST", at+open[0].ID, api.Answer{Choice: "yes"}).is(204)
 	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.EndDone {
 		t.Errorf("%+v", r)
 	}
@@ -52,9 +52,9 @@ func TestAnswer_TurnStopped_ReturnsTurnEnded(t *testing.T) {
 	turn := string(s.prompt("anna", path, "ask May I?").ID)
 	s.until(id, "question_opened")
 	question := s.questions("anna", turn)[0].ID
-	a := s.ask("anna", "POST", "/v1/turns/"+turn+"/stop", nil).is(200).stopped()
+	a := s.roundTrip("anna", "POST", "/v1/turns/"+turn+"/stop", nil).is(200).stopped()
 	if got := a.Turns[0].Receipt.WithdrawnQuestions; len(got) != 1 || got[0] != question {
 		t.Errorf("closed: %v", got)
 	}
-	s.ask("anna", "POST", "/v1/turns/"+turn+"/answers/"+question, api.Answer{Choice: "yes"}).isA(409, "turn-ended")
+	s.roundTrip("anna", "POST", "/v1/turns/"+turn+"/answers/"+question, api.Answer{Choice: "yes"}).isA(409, "turn-ended")
 }

@@ -28,8 +28,8 @@ func ids(turns []api.Turn) (all []bellcord.TurnID) {
 	return all
 }
 
-// said returns the texts of a session's turns, in order.
-func (s *stage) said(id bellcord.SessionID) (all []string) {
+// turnTexts returns the texts of a session's turns, in order.
+func (s *stage) turnTexts(id bellcord.SessionID) (all []string) {
 	s.t.Helper()
 	events, err := s.store.Events(s.t.Context(), id, 0, 10_000)
 	if err != nil {
@@ -47,65 +47,65 @@ func TestQueue_QueuedTurns_AreListedInOrderAndEditable(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, session, runs, waits := s.line()
-	if got := ids(s.ask("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits) {
+	if got := ids(s.roundTrip("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits) {
 		t.Errorf("it is %v, not %v", got, waits)
 	}
 	var whole api.Session
-	s.ask("anna", "GET", path, nil).is(200).into(&whole)
+	s.roundTrip("anna", "GET", path, nil).is(200).into(&whole)
 	if got := ids(whole.Turns); !slices.Equal(got, append([]bellcord.TurnID{runs}, waits...)) {
 		t.Errorf("the session has %v", got)
 	}
-	edited := s.ask("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: "say 2"}).is(200).turn()
+	edited := s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: "say 2"}).is(200).turn()
 	if edited.ID != waits[1] || edited.Text != "say 2" || edited.State != api.Queued {
 		t.Errorf("%+v", edited)
 	}
-	s.ask("anna", "PATCH", "/v1/turns/"+string(runs), api.EditTurn{Text: "say"}).isA(409, "turn-started")
-	s.ask("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: ""}).is(422)
-	s.ask("anna", "POST", path+"/stop", api.Stop{Queue: "next"}).is(200)
+	s.roundTrip("anna", "PATCH", "/v1/turns/"+string(runs), api.EditTurn{Text: "say"}).isA(409, "turn-started")
+	s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: ""}).is(422)
+	s.roundTrip("anna", "POST", path+"/stop", api.Stop{Queue: "next"}).is(200)
 	s.ended("anna", waits[2])
-	if got := s.said(session); !slices.Equal(got, []string{"on", "one", "2", "three"}) {
+	if got := s.turnTexts(session); !slices.Equal(got, []string{"on", "one", "2", "three"}) {
 		t.Errorf("said %q", got)
 	}
-	s.ask("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: "say"}).isA(409, "turn-started")
+	s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: "say"}).isA(409, "turn-started")
 }
 
 func TestQueue_HeldTurns_AreReleasedOneByOneOrTogether(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, session, _, waits := s.line()
-	s.ask("anna", "POST", path+"/stop", nil).is(200)
-	for _, held := range s.ask("anna", "GET", path+"/queue", nil).is(200).turns() {
+	s.roundTrip("anna", "POST", path+"/stop", nil).is(200)
+	for _, held := range s.roundTrip("anna", "GET", path+"/queue", nil).is(200).turns() {
 		if !held.Held {
 			t.Errorf("%s is not held", held.ID)
 		}
 	}
-	s.ask("anna", "POST", "/v1/turns/"+string(waits[2])+"/send", nil).is(200)
+	s.roundTrip("anna", "POST", "/v1/turns/"+string(waits[2])+"/send", nil).is(200)
 	if r := s.ended("anna", waits[2]); r.End != bellcord.EndDone {
 		t.Errorf("%+v", r)
 	}
-	if got := ids(s.ask("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits[:2]) {
+	if got := ids(s.roundTrip("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits[:2]) {
 		t.Errorf("still waiting: %v", got)
 	}
-	s.ask("anna", "POST", path+"/queue/send", nil).is(200)
+	s.roundTrip("anna", "POST", path+"/queue/send", nil).is(200)
 	s.ended("anna", waits[0])
 	s.ended("anna", waits[1])
-	if got := s.said(session); !slices.Equal(got, []string{"on", "three", "one", "two"}) {
+	if got := s.turnTexts(session); !slices.Equal(got, []string{"on", "three", "one", "two"}) {
 		t.Errorf("said %q", got)
 	}
-	s.ask("anna", "POST", "/v1/turns/"+string(waits[0])+"/send", nil).isA(409, "turn-started")
+	s.roundTrip("anna", "POST", "/v1/turns/"+string(waits[0])+"/send", nil).isA(409, "turn-started")
 }
 
 func TestDiscard_QueuedTurn_NeverRunsAndReturnsItsPrompt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	_, session, _, waits := s.line()
-	a := s.ask("anna", "DELETE", "/v1/turns/"+string(waits[0]), nil).is(200).stopped()
+	a := s.roundTrip("anna", "DELETE", "/v1/turns/"+string(waits[0]), nil).is(200).stopped()
 	if a.State != bellcord.StopStateSettled || a.Turns[0].Receipt.Prompt != "say one" || !a.Turns[0].Receipt.Times.Started.IsZero() {
 		t.Errorf("%+v", a)
 	}
-	s.ask("anna", "POST", "/v1/sessions/"+string(session)+"/stop", api.Stop{Queue: "next"}).is(200)
+	s.roundTrip("anna", "POST", "/v1/sessions/"+string(session)+"/stop", api.Stop{Queue: "next"}).is(200)
 	s.ended("anna", waits[2])
-	if got := s.said(session); !slices.Equal(got, []string{"on", "two", "three"}) {
+	if got := s.turnTexts(session); !slices.Equal(got, []string{"on", "two", "three"}) {
 		t.Errorf("said %q", got)
 	}
 }

@@ -31,24 +31,24 @@ func TestHeld_IDsOfAnotherOwner_AreNotFoundOnEveryRoute(t *testing.T) {
 		}
 		for _, turn := range []bellcord.TurnID{runs.ID, waits.ID} {
 			tried++
-			if a := s.ask("bert", op.method, op.at(string(id), string(turn), question), op.body()); a.status != 404 {
+			if a := s.roundTrip("bert", op.method, op.at(string(id), string(turn), question), op.body()); a.status != 404 {
 				t.Errorf("%s: %d %s", op, a.status, a.body)
 			}
 		}
 	}
 	for _, scope := range []string{"?session=" + string(id)} {
-		s.ask("bert", "GET", "/v1/usage"+scope, nil).isA(404, "session-not-found")
+		s.roundTrip("bert", "GET", "/v1/usage"+scope, nil).isA(404, "session-not-found")
 		s.ask("bert", "GET", "/v1/receipts"+scope, nil).isA(404, "session-not-found")
 	}
-	s.ask("bert", "POST", "/v1/stop", api.Stop{Mode: "force", Queue: "drop"}).is(200)
+	s.roundTrip("bert", "POST", "/v1/stop", api.Stop{Mode: "force", Queue: "drop"}).is(200)
 	if now, err := s.hub.Tail(t.Context(), id); err != nil || now != tail || tried < 20 {
 		t.Errorf("after %d tries anna's log went from %d to %d, %v", tried, tail, now, err)
 	}
 	t.Logf("%d tries on somebody else's ids", tried+2)
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).turn(); on.State != api.Waiting || on.Stop != nil {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(runs.ID), nil).turn(); on.State != api.Waiting || on.StopRequest != nil {
 		t.Errorf("anna's turn is %+v", on)
 	}
-	if got := s.ask("anna", "GET", path+"/queue", nil).turns(); len(got) != 1 || got[0].Text != "say later" {
+	if got := s.roundTrip("anna", "GET", path+"/queue", nil).turns(); len(got) != 1 || got[0].Text != "say later" {
 		t.Errorf("anna's queue is %+v", got)
 	}
 }
@@ -65,8 +65,8 @@ func TestHeld_IDsOfAnotherOwner_AreIndistinguishableFromUnknownOnes(t *testing.T
 		if !strings.Contains(op.path, "{") || op.scope == "stop" { // a stop of an unknown turn is kept for bert's own turns
 			continue
 		}
-		theirs := s.ask("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
-		none := s.ask("bert", op.method, op.at(string(bellcord.NewSessionID()), string(bellcord.NewTurnID()), "q"), op.body())
+		theirs := s.roundTrip("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
+		none := s.roundTrip("bert", op.method, op.at(string(bellcord.NewSessionID()), string(bellcord.NewTurnID()), "q"), op.body())
 		if theirs.status != none.status || string(theirs.body) != string(none.body) {
 			t.Errorf("%s: %d %s, but %d %s", op, theirs.status, theirs.body, none.status, none.body)
 		}
@@ -94,7 +94,7 @@ func TestHeld_EachScopeWithForgedHeaders_MatchesTheOpenAPIDocument(t *testing.T)
 			if strings.HasSuffix(at, "/events") {
 				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
-			a := s.ask(who, op.method, at, op.body(), claims)
+			a := s.roundTrip(who, op.method, at, op.body(), claims)
 			may := slices.Contains(people[who], bellcord.Scope(op.scope)) || who == "admin"
 			if refused := a.status == 403; refused == may {
 				t.Errorf("%s by %s: %d %s", op, who, a.status, a.body)
@@ -102,10 +102,10 @@ func TestHeld_EachScopeWithForgedHeaders_MatchesTheOpenAPIDocument(t *testing.T)
 			if !may && !strings.Contains(a.problem().Detail, op.scope) {
 				t.Errorf("%s by %s is told %s", op, who, a.body)
 			}
-			s.ask("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
+			s.roundTrip("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
 		}
 	}
-	s.ask("stopper", "GET", "/metrics", nil).is(404) // metrics are not configured here
+	s.roundTrip("stopper", "GET", "/metrics", nil).is(404) // metrics are not configured here
 }
 
 func TestHeld_Metrics_RequireTheReadScope(t *testing.T) {
@@ -113,7 +113,7 @@ func TestHeld_Metrics_RequireTheReadScope(t *testing.T) {
 	s := newStage(t, func(with *setup) {
 		with.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "turns 1") })
 	})
-	s.ask("", "GET", "/metrics", nil).isA(401, "no-credentials")
-	s.ask("stopper", "GET", "/metrics", nil).isA(403, "scope")
-	s.ask("reader", "GET", "/metrics", nil).is(200)
+	s.roundTrip("", "GET", "/metrics", nil).isA(401, "no-credentials")
+	s.roundTrip("stopper", "GET", "/metrics", nil).isA(403, "scope")
+	s.roundTrip("reader", "GET", "/metrics", nil).is(200)
 }

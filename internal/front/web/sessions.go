@@ -166,7 +166,7 @@ func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ B
 	out := &struct{ Body api.Sessions }{api.Sessions{Sessions: append([]bellcord.Session{}, found...)}}
 	if len(found) == in.Limit {
 		last := found[len(found)-1]
-		out.Body.Next = fmt.Sprintf("%d_%s", last.Updated.UnixNano(), last.ID)
+		out.Body.NextCursor = fmt.Sprintf("%d_%s", last.Updated.UnixNano(), last.ID)
 	}
 	return out, nil
 }

@@ -17,7 +17,7 @@ func TestCreateSession_EmptyBody_UsesDefaultsAndANewWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var made, found bellcord.Session
-	a := s.ask("anna", "POST", "/v1/sessions", nil).is(201)
+	a := s.roundTrip("anna", "POST", "/v1/sessions", nil).is(201)
 	a.into(&made)
 	if made.Owner != "anna" || made.Model != "fake/default" || made.Mode != "ask" || a.header.Get("Location") != "/v1/sessions/"+string(made.ID) {
 		t.Errorf("%+v at %s", made, a.header.Get("Location"))
@@ -29,7 +29,7 @@ func TestCreateSession_EmptyBody_UsesDefaultsAndANewWorkspace(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("its directory: %v, %v", info, err)
 	}
-	s.ask("anna", "GET", a.header.Get("Location"), nil).is(200).into(&found)
+	s.roundTrip("anna", "GET", a.header.Get("Location"), nil).is(200).into(&found)
 	if found.ID != made.ID || found.Dir != made.Dir {
 		t.Errorf("found %+v", found)
 	}
@@ -39,7 +39,7 @@ func TestCreateSession_InvalidBody_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var made bellcord.Session
-	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Title: "Trains", Model: "fake/other", Mode: "full"}).is(201).into(&made)
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Title: "Trains", Model: "fake/other", Mode: "full"}).is(201).into(&made)
 	if made.Title != "Trains" || made.Model != "fake/other" || made.Mode != "full" {
 		t.Errorf("%+v", made)
 	}
@@ -47,7 +47,7 @@ func TestCreateSession_InvalidBody_IsRefused(t *testing.T) {
 		`{"model":"other/x"}`, `{"agent":"nobody"}`, `{"mode":"root"}`, `{"title":"` + strings.Repeat("x", 201) + `"}`,
 		`{"owner":"bert"}`, `{"scopes":["admin"]}`, `{"id":"x"}`, `[]`, `{`, `"x"`,
 	} {
-		if a := s.ask("anna", "POST", "/v1/sessions", bad); a.status != 422 && a.status != 400 {
+		if a := s.roundTrip("anna", "POST", "/v1/sessions", bad); a.status != 422 && a.status != 400 {
 			t.Errorf("%s: %d %s", bad, a.status, a.body)
 		}
 	}
@@ -60,7 +60,7 @@ func TestCreateSession_InvalidBody_IsRefused(t *testing.T) {
 func (s *stage) sessions(who, query string) []bellcord.Session {
 	s.t.Helper()
 	var page api.Sessions
-	s.ask(who, "GET", "/v1/sessions"+query, nil).is(200).into(&page)
+	s.roundTrip(who, "GET", "/v1/sessions"+query, nil).is(200).into(&page)
 	return page.Sessions
 }
 
@@ -68,14 +68,14 @@ func TestCreateSession_Directory_RequiresAdmin(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	dir := t.TempDir()
-	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Dir: dir}).isA(403, "scope")
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: dir}).isA(403, "scope")
 	var made bellcord.Session
-	s.ask("admin", "POST", "/v1/sessions", api.NewSession{Dir: dir + "/."}).is(201).into(&made)
+	s.roundTrip("admin", "POST", "/v1/sessions", api.NewSession{Dir: dir + "/."}).is(201).into(&made)
 	if made.Dir != dir {
 		t.Errorf("it works in %s", made.Dir)
 	}
 	for _, bad := range []string{"here", filepath.Join(dir, "nothing")} {
-		s.ask("admin", "POST", "/v1/sessions", api.NewSession{Dir: bad}).isA(422, "bad-input")
+		s.roundTrip("admin", "POST", "/v1/sessions", api.NewSession{Dir: bad}).isA(422, "bad-input")
 	}
 	if found := s.sessions("admin", "?dir="+dir); len(found) != 1 || found[0].ID != made.ID {
 		t.Errorf("in %s are %+v", dir, found)
@@ -87,17 +87,17 @@ func TestChangeSession_SomeFields_KeepsTheOthers(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	var changed bellcord.Session
-	s.ask("anna", "PATCH", path, api.SessionChange{Title: "Boats"}).is(200).into(&changed)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Title: "Boats"}).is(200).into(&changed)
 	if changed.Title != "Boats" || changed.Model != "fake/default" || changed.Mode != "ask" {
 		t.Errorf("%+v", changed)
 	}
-	s.ask("anna", "PATCH", path, api.SessionChange{Model: "fake/other", Mode: "full"}).is(200)
-	s.ask("anna", "GET", path, nil).is(200).into(&changed)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Model: "fake/other", Mode: "full"}).is(200)
+	s.roundTrip("anna", "GET", path, nil).is(200).into(&changed)
 	if changed.Title != "Boats" || changed.Model != "fake/other" || changed.Mode != "full" {
 		t.Errorf("%+v", changed)
 	}
-	s.ask("anna", "PATCH", path, api.SessionChange{Model: "other/x"}).isA(422, "bad-input")
-	s.ask("anna", "PATCH", path, `{"dir":"/"}`).is(422)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Model: "other/x"}).isA(422, "bad-input")
+	s.roundTrip("anna", "PATCH", path, `{"dir":"/"}`).is(422)
 }
 
 func TestListSessions_SeveralPages_ReturnOnlyTheOwnersSessions(t *testing.T) {
@@ -113,14 +113,14 @@ func TestListSessions_SeveralPages_ReturnOnlyTheOwnersSessions(t *testing.T) {
 	before := ""
 	for pages := 0; ; pages++ {
 		var page api.Sessions
-		s.ask("anna", "GET", "/v1/sessions?limit=2"+before, nil).is(200).into(&page)
+		s.roundTrip("anna", "GET", "/v1/sessions?limit=2"+before, nil).is(200).into(&page)
 		for _, found := range page.Sessions {
 			got = append(got, found.ID)
 		}
-		if page.Next == "" {
+		if page.NextCursor == "" {
 			break
 		}
-		if before = "&before=" + page.Next; pages > 5 {
+		if before = "&before=" + page.NextCursor; pages > 5 {
 			t.Fatal("the pages do not end")
 		}
 	}
@@ -135,22 +135,22 @@ func TestListSessions_SeveralPages_ReturnOnlyTheOwnersSessions(t *testing.T) {
 	if n := len(s.sessions("admin", "")); n != 10 {
 		t.Errorf("an admin sees %d", n)
 	}
-	s.ask("anna", "GET", "/v1/sessions?before=yesterday", nil).isA(422, "bad-input")
-	s.ask("anna", "GET", "/v1/sessions?limit=0", nil).is(422)
-	s.ask("anna", "GET", "/v1/sessions?limit=501", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/sessions?before=yesterday", nil).isA(422, "bad-input")
+	s.roundTrip("anna", "GET", "/v1/sessions?limit=0", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/sessions?limit=501", nil).is(422)
 }
 
 func TestCreateSession_SameIdempotencyKey_ReturnsTheSameSessionPerOwner(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	var first, again, others bellcord.Session
-	s.ask("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(201).into(&first)
-	s.ask("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(200).into(&again)
-	s.ask("bert", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(201).into(&others)
+	s.roundTrip("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(201).into(&first)
+	s.roundTrip("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(200).into(&again)
+	s.roundTrip("bert", "POST", "/v1/sessions", nil, header("Idempotency-Key", "k1")).is(201).into(&others)
 	if first.ID != again.ID || first.ID == others.ID || others.Owner != "bert" {
 		t.Errorf("%s, again %s, bert's %s", first.ID, again.ID, others.ID)
 	}
-	s.ask("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", strings.Repeat("k", 256))).is(422)
+	s.roundTrip("anna", "POST", "/v1/sessions", nil, header("Idempotency-Key", strings.Repeat("k", 256))).is(422)
 }
 
 func TestDeleteSession_RunningTurns_AreStoppedFirst(t *testing.T) {
@@ -163,7 +163,7 @@ func TestDeleteSession_RunningTurns_AreStoppedFirst(t *testing.T) {
 	runs, waits := s.prompt("anna", path, "hang on"), s.prompt("anna", path, "say later")
 	s.until(id, "text_delta")
 	turns := s.hub.Running()
-	s.ask("anna", "DELETE", path, nil).is(204)
+	s.roundTrip("anna", "DELETE", path, nil).is(204)
 	for _, turn := range turns {
 		select {
 		case <-turn.Settled():
@@ -177,9 +177,9 @@ func TestDeleteSession_RunningTurns_AreStoppedFirst(t *testing.T) {
 	if _, ran := s.given(waits.ID); ran || len(turns) != 2 {
 		t.Errorf("of %d turns the one that waited ran: %v", len(turns), ran)
 	}
-	s.ask("anna", "GET", path, nil).isA(404, "session-not-found")
-	s.ask("anna", "GET", "/v1/turns/"+string(runs.ID), nil).isA(404, "turn-not-found")
-	s.ask("anna", "DELETE", path, nil).isA(404, "session-not-found")
+	s.roundTrip("anna", "GET", path, nil).isA(404, "session-not-found")
+	s.roundTrip("anna", "GET", "/v1/turns/"+string(runs.ID), nil).isA(404, "turn-not-found")
+	s.roundTrip("anna", "DELETE", path, nil).isA(404, "session-not-found")
 	if len(deleted) != 1 || deleted[0] != id {
 		t.Errorf("told to end what else there is of %v", deleted)
 	}
@@ -191,12 +191,12 @@ func TestClear_RunningTurn_IsStoppedAndTheHistoryIsEmpty(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang on")
 	s.until(id, "text_delta")
-	answer := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped()
+	answer := s.roundTrip("anna", "POST", path+"/clear", nil).is(200).stopped()
 	if answer.State != bellcord.StopStateSettled || len(answer.Turns) != 1 || answer.Turns[0].Turn != turn.ID || answer.Turns[0].Receipt.Cause.Reason == "" {
 		t.Errorf("%+v", answer)
 	}
 	s.until(id, "conversation_cleared")
-	if again := s.ask("anna", "POST", path+"/clear", nil).is(200).stopped(); again.State != api.NothingToStop || len(again.Turns) != 0 {
+	if again := s.roundTrip("anna", "POST", path+"/clear", nil).is(200).stopped(); again.State != api.NothingToStop || len(again.Turns) != 0 {
 		t.Errorf("%+v", again)
 	}
 	history, err := history.Read(t.Context(), s.store, id)
@@ -210,7 +210,7 @@ func TestTranscript_Format_IsMarkdownOrJSON(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	s.ended("anna", s.prompt("anna", path, "say hello").ID)
-	a := s.ask("anna", "GET", path+"/transcript", nil).is(200)
+	a := s.roundTrip("anna", "GET", path+"/transcript", nil).is(200)
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/markdown") || !strings.Contains(string(a.body), "> say hello") || !strings.Contains(string(a.body), "\nhello\n") {
 		t.Errorf("%s: %s", a.header.Get("Content-Type"), a.body)
 	}
@@ -221,12 +221,12 @@ func TestTranscript_Format_IsMarkdownOrJSON(t *testing.T) {
 			Kind string
 		}
 	}
-	a = s.ask("anna", "GET", path+"/transcript?format=json", nil).is(200)
+	a = s.roundTrip("anna", "GET", path+"/transcript?format=json", nil).is(200)
 	a.into(&all)
 	if a.header.Get("Content-Type") != "application/json" || all.Session.Owner != "anna" || len(all.Events) < 4 || all.Events[0].Seq != 1 || all.Events[len(all.Events)-1].Kind != "turn_ended" {
 		t.Errorf("%s: %s", a.header.Get("Content-Type"), a.body)
 	}
-	s.ask("anna", "GET", path+"/transcript?format=pdf", nil).is(422)
+	s.roundTrip("anna", "GET", path+"/transcript?format=pdf", nil).is(422)
 }
 
 func TestSession_ModeAboveTheCeiling_RequiresAdmin(t *testing.T) {
@@ -241,34 +241,34 @@ func TestSession_ModeAboveTheCeiling_RequiresAdmin(t *testing.T) {
 		with.CheckAgent = func(string) error { return nil }
 	})
 	path, _ := s.session("anna")
-	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
-	s.ask("prompter", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
-	s.ask("anna", "POST", "/v1/sessions", api.NewSession{Agent: "goose"}).isA(403, "scope")
-	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "full"}).isA(403, "scope")
-	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "read-only"}).is(200)
-	s.ask("anna", "PATCH", path, api.SessionChange{Mode: "ask"}).is(200)
-	s.ask("admin", "PATCH", path, api.SessionChange{Mode: "full"}).is(200)
-	s.ask("admin", "POST", "/v1/sessions", api.NewSession{Mode: "full", Agent: "goose"}).is(201)
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
+	s.roundTrip("prompter", "POST", "/v1/sessions", api.NewSession{Mode: "full"}).isA(403, "scope")
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Agent: "goose"}).isA(403, "scope")
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Mode: "full"}).isA(403, "scope")
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Mode: "read-only"}).is(200)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Mode: "ask"}).is(200)
+	s.roundTrip("admin", "PATCH", path, api.SessionChange{Mode: "full"}).is(200)
+	s.roundTrip("admin", "POST", "/v1/sessions", api.NewSession{Mode: "full", Agent: "goose"}).is(201)
 }
 
 func TestPromptScope_WithoutRead_SeesNoTitlesAndNoTurns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
-	s.ask("anna", "PATCH", path, api.SessionChange{Title: "secret plan"}).is(200)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Title: "secret plan"}).is(200)
 	runs := s.prompt("anna", path, "ask May I?")
 	s.until(id, "question_opened")
 	waits := s.prompt("anna", path, "say secret words")
 	for _, a := range []answer{
-		s.ask("prompter", "PATCH", path, api.SessionChange{Mode: "ask"}),
-		s.ask("prompter", "POST", path+"/turns", api.NewTurn{ID: string(runs.ID), Text: "ask May I?"}),
-		s.ask("prompter", "POST", path+"/queue/send", nil),
-		s.ask("prompter", "POST", "/v1/turns/"+string(waits.ID)+"/send", nil),
+		s.roundTrip("prompter", "PATCH", path, api.SessionChange{Mode: "ask"}),
+		s.roundTrip("prompter", "POST", path+"/turns", api.NewTurn{ID: string(runs.ID), Text: "ask May I?"}),
+		s.roundTrip("prompter", "POST", path+"/queue/send", nil),
+		s.roundTrip("prompter", "POST", "/v1/turns/"+string(waits.ID)+"/send", nil),
 	} {
 		a.is(200)
 		for _, word := range []string{"secret", "May I?", "questions"} {
 			if strings.Contains(string(a.body), word) {
-				t.Errorf("%s was answered %s", a.asked, a.body)
+				t.Errorf("%s was answered %s", a.request, a.body)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func newStage(t *testing.T, change func(*setup)) *stage {
 		return nil
 	}
 	with.CheckAgent = func(name string) error { return errors.New("no agent is called " + name) }
-	with.Models = func() []api.Model { return []api.Model{{ID: "fake/default", Window: 1000}, {ID: "fake/other"}} }
+	with.Models = func() []api.Model { return []api.Model{{ID: "fake/default", ContextWindow: 1000}, {ID: "fake/other"}} }
 	with.Agents = func() []api.Agent { return []api.Agent{{Installed: true}} }
 	if change != nil {
 		change(&with)
@@ -156,16 +156,16 @@ func (s *stage) mint() {
 
 // answer is a response of the server.
 type answer struct {
-	t      *testing.T
-	asked  string
-	status int
-	header http.Header
-	body   []byte
+	t       *testing.T
+	request string
+	status  int
+	header  http.Header
+	body    []byte
 }
 
-// ask sends a request and checks what holds for every response. A string body
+// roundTrip sends a request and checks what holds for every response. A string body
 // is sent unchanged, any other as JSON.
-func (s *stage) ask(who, method, path string, body any, changes ...func(*http.Request)) answer {
+func (s *stage) roundTrip(who, method, path string, body any, changes ...func(*http.Request)) answer {
 	s.t.Helper()
 	resp, err := s.client.Do(s.request(who, method, path, body, changes...))
 	if err != nil {

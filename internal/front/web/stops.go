@@ -86,7 +86,7 @@ func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.Sto
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	req.Owner, req.Cause = caller(ctx).Reach(), cause(ctx, body.Why)
+	req.Owner, req.Cause = caller(ctx).Reach(), cause(ctx, body.Reason)
 	req.Mode, req.Queue = bellcord.StopMode(body.Mode), bellcord.QueueAction(body.Queue)
 	return s.await(ctx, s.Hub.Stop(req), wait)
 }

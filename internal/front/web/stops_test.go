@@ -13,7 +13,7 @@ func TestStop_RunningTurn_ReturnsAReceiptThatNamesTheCaller(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "hang half of ")
 	s.until(id, "text_delta")
-	a := s.ask("stopper", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Why: "enough"}).is(200).stopped()
+	a := s.roundTrip("stopper", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Reason: "enough"}).is(200).stopped()
 	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Receipt == nil {
 		t.Fatalf("%+v", a)
 	}
@@ -24,11 +24,11 @@ func TestStop_RunningTurn_ReturnsAReceiptThatNamesTheCaller(t *testing.T) {
 	if c := r.Cause; c.Kind != bellcord.CausePerson || c.By != "anna" || c.Source != "http" || c.Reason != "enough" || c.At.IsZero() {
 		t.Errorf("the cause is %+v", c)
 	}
-	again := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Why: "once more"}).is(200).stopped()
+	again := s.roundTrip("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Reason: "once more"}).is(200).stopped()
 	if again.State != bellcord.StopStateAlreadyEnded || again.Turns[0].Receipt == nil || !again.Turns[0].Receipt.Times.Settled.Equal(r.Times.Settled) || again.Turns[0].Receipt.Cause.Reason != "enough" {
 		t.Errorf("again: %+v", again)
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "stopped" || on.Stop == nil || on.Stop.By != "anna" {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != "stopped" || on.StopRequest == nil || on.StopRequest.By != "anna" {
 		t.Errorf("on record: %+v", on)
 	}
 }
@@ -39,21 +39,21 @@ func TestStop_WithoutWaiting_ReturnsInProgress(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "linger on")
 	s.until(id, "text_delta")
-	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
+	a := s.roundTrip("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
 	if a.State != bellcord.StopStateInProgress || len(a.Turns) != 1 || a.Turns[0].Turn != turn.ID || a.Turns[0].Receipt != nil {
 		t.Errorf("%+v", a)
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Stopping {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Stopping {
 		t.Errorf("it is %s", on.State)
 	}
 	s.release()
 	if r := s.ended("anna", turn.ID); r.End != bellcord.EndStopped {
 		t.Errorf("%+v", r)
 	}
-	s.ask("anna", "POST", "/v1/stop", `{"wait":"soon"}`).isA(422, "bad-input")
-	s.ask("anna", "POST", "/v1/stop", `{"mode":"gently"}`).is(422)
-	s.ask("anna", "POST", "/v1/stop", `{"owner":"bert"}`).is(422)
-	s.ask("anna", "POST", "/v1/turns/x/stop", nil).isA(422, "bad-input")
+	s.roundTrip("anna", "POST", "/v1/stop", `{"wait":"soon"}`).isA(422, "bad-input")
+	s.roundTrip("anna", "POST", "/v1/stop", `{"mode":"gently"}`).is(422)
+	s.roundTrip("anna", "POST", "/v1/stop", `{"owner":"bert"}`).is(422)
+	s.roundTrip("anna", "POST", "/v1/turns/x/stop", nil).isA(422, "bad-input")
 }
 
 func TestStop_BeforeItsTurn_StopsTheTurnOnArrival(t *testing.T) {
@@ -61,11 +61,11 @@ func TestStop_BeforeItsTurn_StopsTheTurnOnArrival(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	id := bellcord.NewTurnID()
-	a := s.ask("anna", "POST", "/v1/turns/"+string(id)+"/stop", api.Stop{Why: "changed my mind"}).is(202).stopped()
+	a := s.roundTrip("anna", "POST", "/v1/turns/"+string(id)+"/stop", api.Stop{Reason: "changed my mind"}).is(202).stopped()
 	if a.State != bellcord.StopStateWaitingForTurn || len(a.Turns) != 1 || a.Turns[0].Turn != id {
 		t.Errorf("%+v", a)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "hang on"}).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "hang on"}).is(202)
 	r := s.ended("anna", id)
 	if r.End != bellcord.EndStopped || r.Cause.Reason != "changed my mind" || !r.Times.Started.IsZero() {
 		t.Errorf("%+v", r)
@@ -79,7 +79,7 @@ func TestStop_BeforeItsTurnWithoutWaiting_ReturnsWaitingForTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for range 20 {
-		a := s.ask("anna", "POST", "/v1/turns/"+string(bellcord.NewTurnID())+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
+		a := s.roundTrip("anna", "POST", "/v1/turns/"+string(bellcord.NewTurnID())+"/stop", api.Stop{Wait: "0s"}).is(202).stopped()
 		if a.State != bellcord.StopStateWaitingForTurn || !a.Recorded {
 			t.Fatalf("%+v", a)
 		}
@@ -91,8 +91,8 @@ func TestStop_BeforeATurnOfAnotherOwner_HasNoEffect(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	id := bellcord.NewTurnID()
-	s.ask("bert", "POST", "/v1/turns/"+string(id)+"/stop", nil).is(202)
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"}).is(202)
+	s.roundTrip("bert", "POST", "/v1/turns/"+string(id)+"/stop", nil).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"}).is(202)
 	if r := s.ended("anna", id); r.End != bellcord.EndDone || r.Cause != nil {
 		t.Errorf("%+v", r)
 	}
@@ -112,24 +112,24 @@ func TestStop_SessionOrAll_StopsOnlyTheCallersTurns(t *testing.T) {
 		return running{path, turn}
 	}
 	one, two, berts := begin("anna"), begin("anna"), begin("bert")
-	a := s.ask("anna", "POST", one.path+"/stop", nil).is(200).stopped()
+	a := s.roundTrip("anna", "POST", one.path+"/stop", nil).is(200).stopped()
 	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Turn != one.turn.ID {
 		t.Errorf("the session: %+v", a)
 	}
-	if a := s.ask("anna", "POST", one.path+"/stop", nil).is(200).stopped(); a.State != api.NothingToStop || len(a.Turns) != 0 {
+	if a := s.roundTrip("anna", "POST", one.path+"/stop", nil).is(200).stopped(); a.State != api.NothingToStop || len(a.Turns) != 0 {
 		t.Errorf("the session again: %+v", a)
 	}
-	a = s.ask("anna", "POST", "/v1/stop", nil).is(200).stopped()
+	a = s.roundTrip("anna", "POST", "/v1/stop", nil).is(200).stopped()
 	if a.State != bellcord.StopStateSettled || len(a.Turns) != 1 || a.Turns[0].Turn != two.turn.ID {
 		t.Errorf("all: %+v", a)
 	}
-	if on := s.ask("bert", "GET", "/v1/turns/"+string(berts.turn.ID), nil).turn(); on.State != api.Running || on.Stop != nil {
+	if on := s.roundTrip("bert", "GET", "/v1/turns/"+string(berts.turn.ID), nil).turn(); on.State != api.Running || on.StopRequest != nil {
 		t.Errorf("bert's is %+v", on)
 	}
-	if a := s.ask("anna", "POST", "/v1/stop", nil).is(200).stopped(); a.State != api.NothingToStop {
+	if a := s.roundTrip("anna", "POST", "/v1/stop", nil).is(200).stopped(); a.State != api.NothingToStop {
 		t.Errorf("all again: %+v", a)
 	}
-	if a := s.ask("admin", "POST", "/v1/stop", nil).is(200).stopped(); len(a.Turns) != 1 || a.Turns[0].Turn != berts.turn.ID {
+	if a := s.roundTrip("admin", "POST", "/v1/stop", nil).is(200).stopped(); len(a.Turns) != 1 || a.Turns[0].Turn != berts.turn.ID {
 		t.Errorf("an admin's: %+v", a)
 	}
 }
@@ -152,7 +152,7 @@ func TestStop_QueueAction_AppliesToTheQueuedTurns(t *testing.T) {
 			runs := s.prompt("anna", path, "hang on")
 			waits := []api.Turn{s.prompt("anna", path, "say one"), s.prompt("anna", path, "say two")}
 			s.until(id, "text_delta")
-			a := s.ask("anna", "POST", path+"/stop", api.Stop{Queue: fate}).is(200).stopped()
+			a := s.roundTrip("anna", "POST", path+"/stop", api.Stop{Queue: fate}).is(200).stopped()
 			if len(a.Turns) != want.stopped || a.Turns[0].Turn != runs.ID {
 				t.Errorf("stopped %+v", a)
 			}
@@ -161,7 +161,7 @@ func TestStop_QueueAction_AppliesToTheQueuedTurns(t *testing.T) {
 				if want.states[i] != api.Queued {
 					wait = "?wait=30s"
 				}
-				on := s.ask("anna", "GET", "/v1/turns/"+string(w.ID)+wait, nil).is(200).turn()
+				on := s.roundTrip("anna", "GET", "/v1/turns/"+string(w.ID)+wait, nil).is(200).turn()
 				if on.State != want.states[i] || on.Held != (want.states[i] == api.Queued) {
 					t.Errorf("number %d: %+v", i, on)
 				}
@@ -179,19 +179,19 @@ func TestStop_AfterStep_LetsTheStepEnd(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "wait on")
 	s.until(id, "text_delta")
-	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "after_step", Wait: "0s"}).is(202).stopped()
+	a := s.roundTrip("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "after_step", Wait: "0s"}).is(202).stopped()
 	if a.State != bellcord.StopStateInProgress {
 		t.Errorf("%+v", a)
 	}
 	s.until(id, "stop_requested")
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Running || on.Stop == nil {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.State != api.Running || on.StopRequest == nil {
 		t.Errorf("meanwhile: %+v", on)
 	}
 	s.release()
 	if r := s.ended("anna", turn.ID); r.End != bellcord.EndDone || r.RaceWinner != bellcord.CompletionWon {
 		t.Errorf("%+v", r)
 	}
-	if on := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.Stop == nil || on.Stop.Mode != bellcord.StopAfterStep {
+	if on := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID), nil).turn(); on.StopRequest == nil || on.StopRequest.Mode != bellcord.StopAfterStep {
 		t.Errorf("on record: %+v", on)
 	}
 }
@@ -203,7 +203,7 @@ func TestStop_Force_AbandonsAnAgentThatDoesNotReturn(t *testing.T) {
 	path, id := s.session("anna")
 	turn := s.prompt("anna", path, "linger on")
 	s.until(id, "text_delta")
-	a := s.ask("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "force", Wait: "5s"}).is(200).stopped()
+	a := s.roundTrip("anna", "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{Mode: "force", Wait: "5s"}).is(200).stopped()
 	if r := a.Turns[0].Receipt; r == nil || r.End != bellcord.EndStopped || !r.AgentAbandoned {
 		t.Errorf("%+v", a)
 	}

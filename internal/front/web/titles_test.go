@@ -11,10 +11,10 @@ func TestSession_TitleWithControlOrDirectionCharacter_IsRefused(t *testing.T) {
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
 	for _, title := range []string{"safe \u202Etxt.exe", "a\u2066b", "a\x1b[31m", "two\nlines", "a\u0085b", "a\u2028b", "a\u200Fb"} {
-		s.ask("anna", "POST", "/v1/sessions", api.NewSession{Title: title}).isA(422, "bad-input")
-		s.ask("anna", "PATCH", path, api.SessionChange{Title: title}).isA(422, "bad-input")
+		s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Title: title}).isA(422, "bad-input")
+		s.roundTrip("anna", "PATCH", path, api.SessionChange{Title: title}).isA(422, "bad-input")
 	}
 	for _, title := range []string{"Züge nach Köln", "عنوان", "👩\u200d💻 work"} {
-		s.ask("anna", "PATCH", path, api.SessionChange{Title: title}).is(200)
+		s.roundTrip("anna", "PATCH", path, api.SessionChange{Title: title}).is(200)
 	}
 }

@@ -80,7 +80,7 @@ func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*mad
 func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
 	t := s.turn(r)
 	if !caller(ctx).May(bellcord.ScopeRead) {
-		return api.Turn{ID: t.ID, Session: t.Session, State: t.State, Held: t.Held, Accepted: t.Accepted, First: t.First}
+		return api.Turn{ID: t.ID, Session: t.Session, State: t.State, Held: t.Held, Accepted: t.Accepted, FirstSeq: t.FirstSeq}
 	}
 	return t
 }
@@ -111,7 +111,7 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 		return p, err
 	}
 	p.Text, p.Images, p.Links = text, body.Images, body.Links
-	p.WhenBusy, p.OnDisconnect = bellcord.BusyPolicy(body.Policy), bellcord.OnDisconnect(body.OnDisconnect)
+	p.WhenBusy, p.OnDisconnect = bellcord.BusyPolicy(body.WhenBusy), bellcord.OnDisconnect(body.OnDisconnect)
 	switch {
 	case body.ID != "":
 		id, err := bellcord.ParseTurnID(body.ID)
@@ -129,9 +129,9 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 		}
 		p.Deadline = tighter(p.Deadline, d)
 	}
-	p.MaxSteps = tighter(p.MaxSteps, body.Steps)
-	p.MaxTokens = tighter(p.MaxTokens, body.Budget.Tokens)
-	p.MaxCostNanoUSD = tighter(p.MaxCostNanoUSD, int64(body.Budget.Dollars*1e9))
+	p.MaxSteps = tighter(p.MaxSteps, body.MaxSteps)
+	p.MaxTokens = tighter(p.MaxTokens, body.Budget.MaxTokens)
+	p.MaxCostNanoUSD = tighter(p.MaxCostNanoUSD, int64(body.Budget.MaxCostUSD*1e9))
 	return p, nil
 }
 

@@ -13,23 +13,23 @@ func TestPrompt_Accepted_ReturnsItsTurnAndGetCanWaitForTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, id := s.session("anna")
-	a := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "wait a"}).is(202)
+	a := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "wait a"}).is(202)
 	turn := a.turn()
 	if turn.Session != id || turn.Text != "wait a" || turn.Accepted.IsZero() || a.header.Get("Location") != "/v1/turns/"+string(turn.ID) {
 		t.Errorf("%s at %s", a.body, a.header.Get("Location"))
 	}
 	s.until(id, "text_delta")
 	began := time.Now()
-	if got := s.ask("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait=50ms", nil).is(200).turn(); got.State != api.Running || time.Since(began) < 50*time.Millisecond {
+	if got := s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait=50ms", nil).is(200).turn(); got.State != api.Running || time.Since(began) < 50*time.Millisecond {
 		t.Errorf("after %v it is %s", time.Since(began), got.State)
 	}
-	if all := s.ask("anna", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 || all[0].ID != turn.ID {
+	if all := s.roundTrip("anna", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 || all[0].ID != turn.ID {
 		t.Errorf("unended: %+v", all)
 	}
-	if all := s.ask("bert", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 0 {
+	if all := s.roundTrip("bert", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 0 {
 		t.Errorf("bert sees %+v", all)
 	}
-	if all := s.ask("admin", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 {
+	if all := s.roundTrip("admin", "GET", "/v1/turns", nil).is(200).turns(); len(all) != 1 {
 		t.Errorf("an admin sees %+v", all)
 	}
 	s.release()
@@ -37,7 +37,7 @@ func TestPrompt_Accepted_ReturnsItsTurnAndGetCanWaitForTheEnd(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, bad := range []string{"soon", "-1s", "5"} {
-		s.ask("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait="+bad, nil).isA(422, "bad-input")
+		s.roundTrip("anna", "GET", "/v1/turns/"+string(turn.ID)+"?wait="+bad, nil).isA(422, "bad-input")
 	}
 }
 
@@ -67,7 +67,9 @@ func TestPrompt_NotYetDurable_GetsNoResponse(t *testing.T) {
 	path, _ := s.session("anna")
 	id := bellcord.NewTurnID()
 	answered := make(chan answer, 1)
-	go func() { answered <- s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"}) }()
+	go func() {
+		answered <- s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: string(id), Text: "say hi"})
+	}()
 	<-held.reached
 	select {
 	case a := <-answered:
@@ -90,9 +92,9 @@ func TestPrompt_RepeatedBeforeItIsDurable_ReturnsTheSameTurn(t *testing.T) {
 	path, _ := s.session("anna")
 	body := api.NewTurn{ID: string(bellcord.NewTurnID()), Text: "say hi"}
 	first, again := make(chan answer, 1), make(chan answer, 1)
-	go func() { first <- s.ask("anna", "POST", path+"/turns", body) }()
+	go func() { first <- s.roundTrip("anna", "POST", path+"/turns", body) }()
 	<-held.reached
-	go func() { again <- s.ask("anna", "POST", path+"/turns", body) }()
+	go func() { again <- s.roundTrip("anna", "POST", path+"/turns", body) }()
 	select {
 	case a := <-again:
 		t.Fatalf("answered %d before the first was durable", a.status)
@@ -109,18 +111,18 @@ func TestPrompt_SameID_ReturnsTheSameTurnOrConflictsOnOtherText(t *testing.T) {
 	path, _ := s.session("anna")
 	other, _ := s.session("anna")
 	id := string(bellcord.NewTurnID())
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(202)
 	receipt := s.ended("anna", bellcord.TurnID(id))
-	again := s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(200).turn()
+	again := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).is(200).turn()
 	if string(again.ID) != id || again.State != "done" || !again.Receipt.Times.Settled.Equal(receipt.Times.Settled) {
 		t.Errorf("%+v", again)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say ho"}).isA(409, "turn-exists")
-	s.ask("anna", "POST", other+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say ho"}).isA(409, "turn-exists")
+	s.roundTrip("anna", "POST", other+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
 	berts, _ := s.session("bert")
-	s.ask("bert", "POST", berts+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
+	s.roundTrip("bert", "POST", berts+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
 	for _, bad := range []string{"1", "not-a-uuid", id + "0"} {
-		s.ask("anna", "POST", path+"/turns", api.NewTurn{ID: bad, Text: "say hi"}).is(422)
+		s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: bad, Text: "say hi"}).is(422)
 	}
 }
 
@@ -130,21 +132,21 @@ func TestPrompt_SameIdempotencyKey_ReturnsTheSameTurnAfterARestart(t *testing.T)
 	path, _ := s.session("anna")
 	second, _ := s.session("anna")
 	key := header("Idempotency-Key", "k")
-	first := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn()
+	first := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn()
 	s.ended("anna", first.ID)
-	if again := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID {
+	if again := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID {
 		t.Errorf("again it is %s", again.ID)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
-	if elsewhere := s.ask("anna", "POST", second+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn(); elsewhere.ID == first.ID {
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
+	if elsewhere := s.roundTrip("anna", "POST", second+"/turns", api.NewTurn{Text: "say hi"}, key).is(202).turn(); elsewhere.ID == first.ID {
 		t.Error("another session's turn is the same")
 	}
 	s.ends()
 	next := newStage(t, func(with *setup) { with.data = s.data })
-	if again := next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID || again.State != "done" {
+	if again := next.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).is(200).turn(); again.ID != first.ID || again.State != "done" {
 		t.Errorf("after the restart it is %s, %s", again.ID, again.State)
 	}
-	next.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
+	next.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say ho"}, key).isA(422, "idempotency-key-reused")
 }
 
 func TestPrompt_BusySession_QueuesRejectsOrReplaces(t *testing.T) {
@@ -156,17 +158,17 @@ func TestPrompt_BusySession_QueuesRejectsOrReplaces(t *testing.T) {
 	if waits := s.prompt("anna", path, "say later"); waits.State != api.Queued {
 		t.Errorf("it is %s", waits.State)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", Policy: "reject"}).isA(409, "session-busy")
-	replaces := s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say instead", Policy: "replace"}).is(202).turn()
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say no", WhenBusy: "reject"}).isA(409, "session-busy")
+	replaces := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say instead", WhenBusy: "replace"}).is(202).turn()
 	if r := s.ended("anna", replaces.ID); r.End != bellcord.EndDone {
 		t.Errorf("what replaces: %+v", r)
 	}
 	if r := s.ended("anna", runs.ID); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseReplaced {
 		t.Errorf("what ran: %+v", r)
 	}
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: "say", Policy: "maybe"}).is(422)
-	s.ask("anna", "POST", path+"/turns", api.NewTurn{Text: ""}).is(422)
-	s.ask("anna", "POST", path+"/turns", `{"text":"say","model":"fake/other"}`).is(422)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say", WhenBusy: "maybe"}).is(422)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: ""}).is(422)
+	s.roundTrip("anna", "POST", path+"/turns", `{"text":"say","model":"fake/other"}`).is(422)
 }
 
 func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
@@ -176,7 +178,7 @@ func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 	path, _ := s.session("anna")
 	given := func(body api.NewTurn) bellcord.Prompt {
 		t.Helper()
-		turn := s.ask("anna", "POST", path+"/turns", body).is(202).turn()
+		turn := s.roundTrip("anna", "POST", path+"/turns", body).is(202).turn()
 		s.ended("anna", turn.ID)
 		p, ran := s.given(turn.ID)
 		if !ran {
@@ -190,16 +192,16 @@ func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 	if got := given(api.NewTurn{Text: "say"}); limits(got) != limits(ours) {
 		t.Errorf("nothing was said: %+v", got)
 	}
-	tight := api.NewTurn{Text: "say", Deadline: "90s", Steps: 3, Budget: api.Budget{Tokens: 500, Dollars: 0.5}}
+	tight := api.NewTurn{Text: "say", Deadline: "90s", MaxSteps: 3, Budget: api.Budget{MaxTokens: 500, MaxCostUSD: 0.5}}
 	if got := given(tight); limits(got) != [4]int64{int64(90 * time.Second), 3, 500, 5e8} {
 		t.Errorf("tighter: %+v", got)
 	}
-	wide := api.NewTurn{Text: "say", Deadline: "24h", Steps: 99, Budget: api.Budget{Tokens: 1e6, Dollars: 1000}}
+	wide := api.NewTurn{Text: "say", Deadline: "24h", MaxSteps: 99, Budget: api.Budget{MaxTokens: 1e6, MaxCostUSD: 1000}}
 	if got := given(wide); limits(got) != limits(ours) {
 		t.Errorf("wider: %+v", got)
 	}
 	for _, bad := range []string{`{"text":"say","deadline":"soon"}`, `{"text":"say","deadline":"-1s"}`, `{"text":"say","max_steps":-1}`, `{"text":"say","budget":{"max_tokens":-1}}`, `{"text":"say","budget":{"max_cost_usd":-1}}`} {
-		s.ask("anna", "POST", path+"/turns", bad).is(422)
+		s.roundTrip("anna", "POST", path+"/turns", bad).is(422)
 	}
 }
 
@@ -212,10 +214,10 @@ func TestPrompt_LimitReached_IsTheCauseOfTheStop(t *testing.T) {
 		want bellcord.CauseKind
 	}{
 		{api.NewTurn{Text: "hang on", Deadline: "50ms"}, bellcord.CauseDeadline},
-		{api.NewTurn{Text: "steps 5", Steps: 2}, bellcord.CauseStepLimit},
-		{api.NewTurn{Text: "steps 5", Budget: api.Budget{Tokens: 20}}, bellcord.CauseBudget},
+		{api.NewTurn{Text: "steps 5", MaxSteps: 2}, bellcord.CauseStepLimit},
+		{api.NewTurn{Text: "steps 5", Budget: api.Budget{MaxTokens: 20}}, bellcord.CauseBudget},
 	} {
-		turn := s.ask("anna", "POST", path+"/turns", test.body).is(202).turn()
+		turn := s.roundTrip("anna", "POST", path+"/turns", test.body).is(202).turn()
 		if r := s.ended("anna", turn.ID); r.End != bellcord.EndStopped || r.Cause == nil || r.Cause.Kind != test.want {
 			t.Errorf("%+v: %s, cause %+v", test.body, r.End, r.Cause)
 		}

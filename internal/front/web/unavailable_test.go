@@ -45,13 +45,13 @@ func TestProblem_FencedTurnOrLostDatabase_AnswersServiceUnavailable(t *testing.T
 		t.Helper()
 		a.isA(http.StatusServiceUnavailable, kind)
 		if a.header.Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", a.asked)
+			t.Errorf("%s: no Retry-After", a.request)
 		}
 	}
 	fenced := bellcord.ErrFenced
 	store.accept.Store(&fenced)
-	unavailable(s.ask("anna", "POST", session+"/turns", api.NewTurn{Text: "hello"}), "fenced")
+	unavailable(s.roundTrip("anna", "POST", session+"/turns", api.NewTurn{Text: "hello"}), "fenced")
 	lost := fmt.Errorf("%w: unexpected EOF", bellcord.ErrStoreDown)
 	store.read.Store(&lost)
-	unavailable(s.ask("anna", "GET", "/v1/turns/"+string(bellcord.NewTurnID()), nil), "store-unavailable")
+	unavailable(s.roundTrip("anna", "GET", "/v1/turns/"+string(bellcord.NewTurnID()), nil), "store-unavailable")
 }

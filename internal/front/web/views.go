@@ -77,7 +77,7 @@ func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.QueueEntry) api.Turn {
 	t := api.Turn{
 		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
-		Accepted: r.Accepted, Node: r.Node, First: r.FirstSeq, Stop: r.Stop, Receipt: r.Receipt,
+		Accepted: r.Accepted, Node: r.Node, FirstSeq: r.FirstSeq, StopRequest: r.Stop, Receipt: r.Receipt,
 	}
 	if r.Receipt != nil {
 		t.State = api.TurnState(r.Receipt.End)
@@ -85,12 +85,12 @@ func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.Queu
 	}
 	if standing, known := standings[r.ID]; known {
 		t.Text, t.Held, t.Questions = standing.Text, standing.Held, standing.Questions
-		if t.Stop == nil {
-			t.Stop = standing.Stop
+		if t.StopRequest == nil {
+			t.StopRequest = standing.StopRequest
 		}
 	}
 	switch {
-	case t.Stop != nil && t.Stop.Mode != bellcord.StopAfterStep:
+	case t.StopRequest != nil && t.StopRequest.Mode != bellcord.StopAfterStep:
 		t.State = api.Stopping
 	case len(t.Questions) > 0:
 		t.State = api.Waiting

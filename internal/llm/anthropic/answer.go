@@ -20,8 +20,8 @@ type answer struct {
 	loose  int // bytes of thinking without a signature, since the last signed block
 	stop   sdk.StopReason
 
-	usage bellcord.Usage
-	told  bool // usage covers the whole answer
+	usage         bellcord.Usage
+	usageComplete bool // usage covers the whole answer
 }
 
 // block is a part of the answer that is being received.
@@ -94,7 +94,7 @@ func (a *answer) updateUsage(event sdk.MessageStreamEventUnion) {
 	}
 	a.usage.InputTokens = fresh + a.usage.CacheReadTokens + a.usage.CacheWriteTokens
 	a.usage.OutputTokens, a.usage.Exact = u.OutputTokens, true
-	a.told = a.stop != ""
+	a.usageComplete = a.stop != ""
 }
 
 func (a *answer) beginBlock(ctx context.Context, index int64, start sdk.ContentBlockStartEventContentBlockUnion) error {
@@ -102,7 +102,7 @@ func (a *answer) beginBlock(ctx context.Context, index int64, start sdk.ContentB
 	a.blocks[index] = b
 	switch start.Type {
 	case "text":
-		return a.say(ctx, start.Text)
+		return a.emitText(ctx, start.Text)
 	case "thinking":
 		b.signature = start.Signature
 		return a.think(ctx, b, start.Thinking)
@@ -118,7 +118,7 @@ func (a *answer) beginBlock(ctx context.Context, index int64, start sdk.ContentB
 func (a *answer) grow(ctx context.Context, b *block, delta sdk.MessageStreamEventUnionDelta) error {
 	switch delta.Type {
 	case "text_delta":
-		return a.say(ctx, delta.Text)
+		return a.emitText(ctx, delta.Text)
 	case "thinking_delta":
 		return a.think(ctx, b, delta.Thinking)
 	case "signature_delta":
@@ -148,7 +148,7 @@ func (a *answer) seal(ctx context.Context, b *block) error {
 	return a.emitBody(ctx, bellcord.ThinkingSigned{Signature: data})
 }
 
-func (a *answer) say(ctx context.Context, text string) error {
+func (a *answer) emitText(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (a *answer) fullReply() (llm.Reply, error) {
 		return llm.Reply{}, err
 	}
 	reply := llm.Reply{Finish: finish, Calls: calls}
-	if a.told {
+	if a.usageComplete {
 		reply.Usage = &a.usage
 	}
 	return reply, nil

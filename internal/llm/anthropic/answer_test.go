@@ -119,12 +119,12 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), h.emit)
+			var h collected
+			reply, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), h.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != bellcord.Finish(c.finish) || reply.Calls != nil {
+			if h.text != c.said || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != bellcord.Finish(c.finish) || reply.Calls != nil {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {
@@ -162,21 +162,21 @@ func TestAsk_ToolCallDeltas_AreAssembledByBlockIndex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := serving(t, saying(append(c.events, over)...)).Ask(t.Context(), prompt("hello"), ignore)
+			reply, err := serving(t, saying(append(c.events, over)...)).Generate(t.Context(), prompt("hello"), ignore)
 			if err != nil || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Calls, c.want) {
 				t.Errorf("reply %+v, %v; want %+v", reply, err, c.want)
 			}
 		})
 	}
-	_, err := serving(t, saying(block(0, call("a", "")), ended(0), stopped("tool_use", 2), over)).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := serving(t, saying(block(0, call("a", "")), ended(0), stopped("tool_use", 2), over)).Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "without a name")
 }
 
 func TestAsk_CumulativeUsage_IsNotSummed(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t, anthropic.Config{})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20] [cache 60 30]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20] [cache 60 30]"), h.emit)
 	want := bellcord.Usage{InputTokens: 100, CacheReadTokens: 60, CacheWriteTokens: 30, OutputTokens: 20, Exact: true}
 	if err != nil || reply.Usage == nil || *reply.Usage != want || len(h.metered) != 1 {
 		t.Errorf("usage %v, metered %v, %v", reply.Usage, h.metered, err)
@@ -189,9 +189,9 @@ func TestAsk_ErrorAfterStopReason_ReturnsCompleteAnswer(t *testing.T) {
 		saying(begun(3), block(0, text), words(0, "hello"), ended(0), stopped("end_turn", 2))(w, r)
 		panic(http.ErrAbortHandler)
 	})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
-	if err != nil || h.said != "hello" || reply.Finish != "stop" || reply.Usage == nil {
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
+	if err != nil || h.text != "hello" || reply.Finish != "stop" || reply.Usage == nil {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }
@@ -200,7 +200,7 @@ func TestAsk_UnfinishedBlock_ReturnsErrCutOff(t *testing.T) {
 	t.Parallel()
 	for _, last := range [][]string{{over}, nil} {
 		events := append([]string{begun(3), block(0, call("a", "f")), args(0, "{}"), stopped("tool_use", 2)}, last...)
-		reply, err := serving(t, saying(events...)).Ask(t.Context(), prompt("hello"), ignore)
+		reply, err := serving(t, saying(events...)).Generate(t.Context(), prompt("hello"), ignore)
 		if !errors.Is(err, wire.ErrCutOff) || reply.Calls != nil {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
@@ -213,7 +213,7 @@ func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 		p, closed := fakeInMemory(t)
 		enough := errors.New("enough")
 		emits, start := 0, time.Now()
-		_, err := p.Ask(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
+		_, err := p.Generate(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
 			if emits++; emits == 2 {
 				return enough
 			}

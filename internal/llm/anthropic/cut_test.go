@@ -26,8 +26,8 @@ func TestAsk_StreamEndsWithoutStopReason_ReturnsErrCutOff(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			p, _ := fake(t, anthropic.Config{})
-			var h heard
-			reply, err := p.Ask(t.Context(), prompt(script), h.emit)
+			var h collected
+			reply, err := p.Generate(t.Context(), prompt(script), h.emit)
 			var passing *llm.Failure
 			if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &passing) || passing.Status != 0 || passing.Reason != llm.CutOff {
 				t.Errorf("error %v", err)
@@ -87,8 +87,8 @@ func cutEverywhere(t *testing.T, first, step int) {
 	}
 	sealed, complete := after("event: content_block_stop"), after(`"stop_reason":"tool_use"`)
 	for n := first; n <= len(whole); n += step {
-		var h heard
-		reply, err := p.Ask(t.Context(), prompt(fmt.Sprintf("[bytes cut %d]%s", n, script)), h.emit)
+		var h collected
+		reply, err := p.Generate(t.Context(), prompt(fmt.Sprintf("[bytes cut %d]%s", n, script)), h.emit)
 		if (err == nil) != (n >= complete) || (err != nil && !errors.Is(err, wire.ErrCutOff)) {
 			t.Fatalf("cut at %d of %d, complete at %d: %v", n, len(whole), complete, err)
 		}

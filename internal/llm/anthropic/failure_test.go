@@ -32,7 +32,7 @@ func TestAsk_ErrorStatus_ReturnsMatchingReason(t *testing.T) {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
 			p, server := fake(t, anthropic.Config{})
-			_, err := p.Ask(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
+			_, err := p.Generate(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
 			var f *llm.Failure
 			if !errors.As(err, &f) || f.Reason != reason || f.Status != status || f.After != 7*time.Second || !strings.Contains(f.Error(), "the script asked") {
 				t.Errorf("error %#v, want %q", err, reason)
@@ -54,14 +54,14 @@ func TestAsk_ErrorInStream_ReturnsMatchingReason(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			var h heard
+			var h collected
 			reply, err := serving(t, saying(begun(3), block(0, text), words(0, "he"),
-				`{"type":"error","error":{"type":"`+kind+`","message":"so \"it\" goes"}}`)).Ask(t.Context(), prompt("hello"), h.emit)
+				`{"type":"error","error":{"type":"`+kind+`","message":"so \"it\" goes"}}`)).Generate(t.Context(), prompt("hello"), h.emit)
 			var f *llm.Failure
 			if !errors.As(err, &f) || f.Reason != reason || !strings.Contains(f.Error(), `so "it" goes`) {
 				t.Errorf("error %v, want %q", err, reason)
 			}
-			if h.said != "he" || reply.Finish != "" {
+			if h.text != "he" || reply.Finish != "" {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 		})
@@ -74,7 +74,7 @@ func TestAsk_NonJSONErrorInStream_ReturnsServerError(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, "event: error\ndata: upstream gone\n\n")
 	})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	var f *llm.Failure
 	if !errors.As(err, &f) || f.Reason != llm.ServerError || !strings.Contains(f.Error(), "upstream gone") {
 		t.Errorf("error %v", err)
@@ -83,7 +83,7 @@ func TestAsk_NonJSONErrorInStream_ReturnsServerError(t *testing.T) {
 
 func TestAsk_MalformedEvent_ReturnsPermanentError(t *testing.T) {
 	t.Parallel()
-	_, err := serving(t, saying(begun(3), `{"type":`)).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := serving(t, saying(begun(3), `{"type":`)).Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "JSON")
 }
 
@@ -93,7 +93,7 @@ func TestAsk_PromptTooLong_ReturnsTooLong(t *testing.T) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200001 tokens > 200000 maximum"}}`)
 	})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	var f *llm.Failure
 	if !errors.As(err, &f) || f.Reason != llm.TooLong {
 		t.Errorf("error %v", err)
@@ -105,7 +105,7 @@ func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	p := anthropic.New(anthropic.Config{BaseURL: gone.URL})
-	_, asked := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, asked := p.Generate(t.Context(), prompt("hello"), ignore)
 	_, listed := p.Models(t.Context())
 	for _, err := range []error{asked, listed} {
 		var f *llm.Failure
@@ -124,7 +124,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, "log in first")
 	}
 }
@@ -134,7 +134,7 @@ func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	p, server := fake(t, anthropic.Config{})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errStopped)
-	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+	if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := p.Models(ctx); !same(err, errStopped) {

@@ -35,7 +35,7 @@ func (a *answer) endStream(err error) error {
 	case a.complete():
 		return nil
 	case errors.As(err, &told):
-		return toldInStream([]byte(told.RawJSON()))
+		return streamFailure([]byte(told.RawJSON()))
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	default:
@@ -43,10 +43,10 @@ func (a *answer) endStream(err error) error {
 	}
 }
 
-// toldInStream returns the failure for an error event in the stream, with the
+// streamFailure returns the failure for an error event in the stream, with the
 // status that a response would have had. An error of an unknown type counts as
 // a server error, because it occurred while the answer was being generated.
-func toldInStream(data []byte) error {
+func streamFailure(data []byte) error {
 	var event struct {
 		Error struct {
 			Type string `json:"type"`
@@ -63,7 +63,7 @@ func toldInStream(data []byte) error {
 	if !known {
 		status = http.StatusInternalServerError
 	}
-	return wire.Told(status, errors.New(wire.Words(data)))
+	return wire.StreamFailure(status, errors.New(wire.Words(data)))
 }
 
 // statusOverloaded is Anthropic's status for an overloaded model.

@@ -19,22 +19,22 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard collects emitted events. It assembles the thinking as the core does.
-type heard struct {
-	said     string
+// collected collects emitted events. It assembles the thinking as the core does.
+type collected struct {
+	text     string
 	thought  string // since the last signature
 	thinking []bellcord.Thinking
 	metered  []bellcord.Usage
 }
 
-func (h *heard) emit(b bellcord.Body) error {
+func (h *collected) emit(b bellcord.Body) error {
 	switch b := b.(type) {
 	case bellcord.TextDelta:
-		h.said += b.Text
+		h.text += b.Text
 	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 	case bellcord.ThinkingSigned:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.thought, Signature: b.Signature})
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.thought, Signature: b.Signature})
 		h.thought = ""
 	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
@@ -43,8 +43,8 @@ func (h *heard) emit(b bellcord.Body) error {
 }
 
 // message returns the collected answer as a message for the next request.
-func (h *heard) message(r llm.Reply) bellcord.Message {
-	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
+func (h *collected) message(r llm.Reply) bellcord.Message {
+	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.text, Thinking: h.thinking}
 	for _, c := range r.Calls {
 		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Args)})
 	}
@@ -114,12 +114,12 @@ func saying(events ...string) http.HandlerFunc {
 func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t, anthropic.Config{})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 5 2]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 5 2]"), h.emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.said != "hello there" || len(h.thinking) != 1 || h.thinking[0].Text != "thought1 thought2 thought3" || h.thought != "" {
+	if h.text != "hello there" || len(h.thinking) != 1 || h.thinking[0].Text != "thought1 thought2 thought3" || h.thought != "" {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {
@@ -171,7 +171,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 				GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
 			})
-			if _, err := p.Ask(ctx, prompt("hello"), ignore); err != nil {
+			if _, err := p.Generate(ctx, prompt("hello"), ignore); err != nil {
 				t.Fatal(err)
 			}
 			if reused != (i > 0) {
@@ -190,7 +190,7 @@ func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 			<-r.Context().Done()
 		})})
 		start := time.Now()
-		reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		reply, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		if err != nil || reply.Finish != "stop" {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
@@ -216,7 +216,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for key, want := range map[string]string{"": "", "own": "own", pasted: "own"} {
 		server := httptest.NewServer(http.HandlerFunc(answer))
 		p := anthropic.New(anthropic.Config{BaseURL: server.URL + "/v1/", Key: key})
-		if _, err := p.Ask(context.Background(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(context.Background(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := header.Get("X-Api-Key"); got != want {
@@ -241,7 +241,7 @@ func TestNew_InvalidConfig_RequestsFailPermanently(t *testing.T) {
 	} {
 		for _, c := range configs {
 			p := anthropic.New(c)
-			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 			notPassing(t, err, words)
 			_, err = p.Models(t.Context())
 			notPassing(t, err, words)

@@ -42,7 +42,7 @@ func conversation(messages []bellcord.Message) []sdk.MessageParam {
 		role, blocks := sdk.MessageParamRoleUser, []sdk.ContentBlockParamUnion(nil)
 		switch m.Role {
 		case bellcord.RoleAssistant:
-			role, blocks = sdk.MessageParamRoleAssistant, said(m, &names)
+			role, blocks = sdk.MessageParamRoleAssistant, assistantBlocks(m, &names)
 		case bellcord.RoleTool:
 			blocks = []sdk.ContentBlockParamUnion{result(m, &names)}
 		case bellcord.RoleUser:
@@ -75,9 +75,9 @@ func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 	return appendText(out, m.Text)
 }
 
-// said returns the blocks of an assistant message: the text, with thinking
+// assistantBlocks returns the blocks of an assistant message: the text, with thinking
 // blocks at their original positions, then the calls.
-func said(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
+func assistantBlocks(m bellcord.Message, names *callNames) []sdk.ContentBlockParamUnion {
 	var out []sdk.ContentBlockParamUnion
 	from := 0
 	for _, t := range m.Thinking {

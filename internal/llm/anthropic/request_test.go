@@ -75,7 +75,7 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})
 	for range 2 {
-		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), conversation(), ignore); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestAsk_GrowingConversation_KeepsCacheablePrefix(t *testing.T) {
 		if all.Messages[n].Role == bellcord.RoleAssistant || (n+1 < len(all.Messages) && all.Messages[n+1].Role == bellcord.RoleTool) {
 			continue // no request is sent at this point
 		}
-		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+		if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 			t.Fatal(err)
 		}
 		requests := server.Requests()
@@ -130,7 +130,7 @@ func TestAsk_GrowingConversation_KeepsCacheablePrefix(t *testing.T) {
 func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{MaxTokens: 9})
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"max_tokens":9,"messages":[{"content":[{"text":"hello","cache_control":{"type":"ephemeral"},"type":"text"}],"role":"user"}],"model":"fake","stream":true}`
@@ -152,7 +152,7 @@ func TestAsk_InvalidCallIDs_AreReplacedByUniqueOnes(t *testing.T) {
 			bellcord.Message{Role: bellcord.RoleAssistant, Calls: []bellcord.CallRequest{{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}}},
 			bellcord.Message{Role: bellcord.RoleTool, Call: id, Text: fmt.Sprintf("result %d", i)})
 	}
-	if _, err := p.Ask(t.Context(), req, ignore); err != nil { // the fake model requires unique ids and matching results
+	if _, err := p.Generate(t.Context(), req, ignore); err != nil { // the fake model requires unique ids and matching results
 		t.Fatal(err)
 	}
 	if got := string(server.Requests()[0].Raw); !strings.Contains(got, `"id":"call_0_2_2"`) {
@@ -165,7 +165,7 @@ func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	p, server := fake(t, anthropic.Config{})
 	req := prompt("hello")
 	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
-	_, err := p.Ask(t.Context(), req, ignore)
+	_, err := p.Generate(t.Context(), req, ignore)
 	notPassing(t, err, "JSON")
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)

@@ -57,8 +57,8 @@ func TestAsk_RepliesSentBack_AreAcceptedUnchanged(t *testing.T) {
 			p, server := fake(t, anthropic.Config{Thinking: budget})
 			req := prompt(`[think 3 0s] [say so it is] [tool a {"x":1}] [tool b {}] [then [think 2 0s] [tool a {}] [then [think 1 0s] [say done]]]`)
 			for range 3 {
-				var h heard
-				reply, err := p.Ask(t.Context(), req, h.emit)
+				var h collected
+				reply, err := p.Generate(t.Context(), req, h.emit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +71,7 @@ func TestAsk_RepliesSentBack_AreAcceptedUnchanged(t *testing.T) {
 				t.Errorf("the last answer is %+v", last)
 			}
 			req.Messages = append(req.Messages, user("[say bye]"))
-			if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+			if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 				t.Fatal(err)
 			}
 			raw := string(server.Requests()[3].Raw)
@@ -89,7 +89,7 @@ func TestAsk_ThinkingInHistory_KeepsItsPositions(t *testing.T) {
 	loose := bellcord.Thinking{At: 5, Text: "looseb", Signature: fmt.Appendf(nil, `{"signature":%q,"skip":5}`, signed("b"))}
 	foreign := bellcord.Thinking{At: 2, Text: "c", Signature: json.RawMessage(`"something else"`)}
 	unseen := bellcord.Thinking{At: 5, Signature: fmt.Appendf(nil, `{"signature":%q}`, signed(""))}
-	_, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{
+	_, err := p.Generate(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{
 		user("hi"),
 		assistant("hello \n", []bellcord.Thinking{thinks(0, "a"), foreign, loose, hidden, unseen, thinks(6, "nothing follows")}),
 		user("[say ok]"),
@@ -102,7 +102,7 @@ func TestAsk_ThinkingInHistory_KeepsItsPositions(t *testing.T) {
 	if !strings.Contains(raw, want) {
 		t.Errorf("sent\n%s\nwithout\n%s", raw, want)
 	}
-	_, err = p.Ask(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{
+	_, err = p.Generate(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{
 		user("hi"), assistant("hello world", []bellcord.Thinking{loose, hidden, unseen}), user("[say ok]"),
 	}}, ignore)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestAsk_TurnBegunWithoutThinking_DisablesThinking(t *testing.T) {
 			t.Parallel()
 			for budget, want := range map[int64]string{2048: c.want, anthropic.Adaptive: adaptive} {
 				p, server := fake(t, anthropic.Config{Thinking: budget})
-				if _, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: c.messages}, ignore); err != nil {
+				if _, err := p.Generate(t.Context(), llm.Request{Model: "fake", Messages: c.messages}, ignore); err != nil {
 					t.Fatal(err)
 				}
 				raw := string(server.Requests()[0].Raw)
@@ -164,7 +164,7 @@ func TestAsk_MaxTokens_LeavesRoomForAnswerAfterThinking(t *testing.T) {
 		{Thinking: 1024, MaxTokens: 1025}: 1025, {Thinking: anthropic.Adaptive, MaxTokens: 9}: 9,
 	} {
 		p, server := fake(t, c)
-		if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if raw := string(server.Requests()[0].Raw); !strings.Contains(raw, fmt.Sprintf(`"max_tokens":%d,`, want)) {
@@ -190,7 +190,7 @@ func TestAsk_HistoryAfterStop_IsAcceptedOnceRepaired(t *testing.T) {
 			for _, budget := range []int64{0, 2048, anthropic.Adaptive} {
 				p, _ := fake(t, anthropic.Config{Thinking: budget})
 				messages := append([]bellcord.Message{user("hi")}, append(left, user("[say ok]"))...)
-				if _, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: history.Repair(messages)}, ignore); err != nil {
+				if _, err := p.Generate(t.Context(), llm.Request{Model: "fake", Messages: history.Repair(messages)}, ignore); err != nil {
 					t.Error(err)
 				}
 			}
@@ -206,6 +206,6 @@ func TestFakeModel_TamperedSignature_RejectsRequest(t *testing.T) {
 	p := anthropic.New(anthropic.Config{BaseURL: "http://fake", Key: "key", HTTP: client})
 	bad := thinks(0, "hm")
 	bad.Text = "hmm"
-	_, err := p.Ask(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{user("hi"), assistant("so", []bellcord.Thinking{bad}), user("hi")}}, ignore)
+	_, err := p.Generate(t.Context(), llm.Request{Model: "fake", Messages: []bellcord.Message{user("hi"), assistant("so", []bellcord.Thinking{bad}), user("hi")}}, ignore)
 	notPassing(t, err, "invalid signature")
 }

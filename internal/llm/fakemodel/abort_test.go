@@ -39,7 +39,7 @@ func TestServer_ClientDisconnects_RecordsTheTime(t *testing.T) {
 				client, stop := model.Pipe()
 				defer stop()
 				start := time.Now()
-				leaveAfter(t, client, pipeURL, asking(tc.prompt, tc.stream), time.Second)
+				leaveAfter(t, client, pipeURL, chatRequest(tc.prompt, tc.stream), time.Second)
 				synctest.Wait()
 				q := model.Requests()[0]
 				if got := q.Aborted.Sub(start); got != time.Second || !q.Finished.IsZero() {
@@ -85,7 +85,7 @@ func TestListen_ClientDisconnects_IsRecorded(t *testing.T) {
 			left := make(chan struct{})
 			go func() {
 				defer close(left)
-				resp, err := post(ctx, &http.Client{Transport: transport}, base, asking(prompt, true))
+				resp, err := post(ctx, &http.Client{Transport: transport}, base, chatRequest(prompt, true))
 				if err == nil {
 					_, _ = io.Copy(io.Discard, resp.Body)
 					_ = resp.Body.Close()
@@ -124,7 +124,7 @@ func TestListen_ClientDisconnectsAfterEnd_IsRecordedAsFinished(t *testing.T) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	const rounds = 30
 	for range rounds {
-		resp, err := post(t.Context(), &http.Client{Transport: transport}, base, asking("[fast 3]", true))
+		resp, err := post(t.Context(), &http.Client{Transport: transport}, base, chatRequest("[fast 3]", true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestPipe_ServerCloses_IsNotRecordedAsDisconnect(t *testing.T) {
 		client, stop := model.Pipe()
 		ended := make(chan error, 1)
 		go func() {
-			resp, err := post(t.Context(), client, pipeURL, asking("[hang]", true))
+			resp, err := post(t.Context(), client, pipeURL, chatRequest("[hang]", true))
 			if err == nil {
 				_ = resp.Body.Close()
 			}

@@ -20,7 +20,7 @@ func (s *script) markFast(m marker) error {
 	return err
 }
 
-func (s *script) markSay(m marker) error {
+func (s *script) markText(m marker) error {
 	s.segments = append(s.segments, segment{pieces: splitWords(m.text)})
 	return nil
 }

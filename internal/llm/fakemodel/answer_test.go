@@ -28,11 +28,11 @@ func TestWithAnswer_PromptWithoutMarker_ReturnsConfiguredAnswer(t *testing.T) {
 				client, stop := fakemodel.New(fakemodel.WithPace(30*time.Millisecond), fakemodel.WithAnswer(answer)).Pipe()
 				defer stop()
 				began := time.Now()
-				h := hear(t, client, pipeURL, asking(tc.prompt, true))
+				h := chatRead(t, client, pipeURL, chatRequest(tc.prompt, true))
 				if took := time.Since(began); h.text != tc.want || took != tc.took {
 					t.Errorf("%q after %v, want %q after %v", h.text, took, tc.want, tc.took)
 				}
-				if h := hear(t, client, pipeURL, asking(tc.prompt, false)); h.text != tc.want {
+				if h := chatRead(t, client, pipeURL, chatRequest(tc.prompt, false)); h.text != tc.want {
 					t.Errorf("in one piece: %q", h.text)
 				}
 			})

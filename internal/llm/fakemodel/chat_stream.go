@@ -91,7 +91,7 @@ func (c *chatStream) open() error {
 	return c.sendDelta(chatDelta{Role: "assistant", Content: &empty}, nil, start, "")
 }
 
-func (c *chatStream) say(b beat, soFar usage) error {
+func (c *chatStream) add(b beat, soFar usage) error {
 	index := b.index
 	switch b.kind {
 	case beatThought:

@@ -41,7 +41,7 @@ func (c *chatWhole) headers() { c.x.head(200, "application/json") }
 
 func (c *chatWhole) open() error { return nil }
 
-func (c *chatWhole) say(b beat, _ usage) error {
+func (c *chatWhole) add(b beat, _ usage) error {
 	switch b.kind {
 	case beatThought:
 		c.thoughts.WriteString(b.text)

@@ -31,7 +31,7 @@ func TestPipe_ClientStopsReading_RecordsOnlyDeliveredText(t *testing.T) {
 				model := fakemodel.New()
 				client, stop := model.Pipe()
 				defer stop()
-				resp, err := post(t.Context(), client, pipeURL, asking("[nousage] [fast 4]", true))
+				resp, err := post(t.Context(), client, pipeURL, chatRequest("[nousage] [fast 4]", true))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestServer_DisconnectAfterLastEvent_IsRecordedAsFinished(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/chat/completions", strings.NewReader(asking("[fast 1]", true)))
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/chat/completions", strings.NewReader(chatRequest("[fast 1]", true)))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer key")
 	model := fakemodel.New()
@@ -132,12 +132,12 @@ func TestServer_PromptInParts_IsJoinedAndRequestsAreLogged(t *testing.T) {
 		model := fakemodel.New(fakemodel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		client, stop := model.Pipe()
 		image := `{"type":"image_url","image_url":{"url":"data:x"}}`
-		h := hear(t, client, pipeURL, conversation(true,
+		h := chatRead(t, client, pipeURL, conversation(true,
 			`{"role":"user","content":[`+image+`,{"type":"text","text":"[fast 1]"},{"type":"text","text":"[fast 1]"}]}`))
 		if h.text != "word1 word1" || model.Requests()[0].Prompt != "[fast 1]\n[fast 1]" {
 			t.Errorf("text %q, prompt %q", h.text, model.Requests()[0].Prompt)
 		}
-		hear(t, client, pipeURL, `{}`)
+		chatRead(t, client, pipeURL, `{}`)
 		stop()
 		if !strings.Contains(log.String(), "step=0") || !strings.Contains(log.String(), "model: is missing") {
 			t.Errorf("log %s", log.String())

@@ -15,10 +15,10 @@ type geminiReply struct {
 	turn turn
 	rule usageRule
 
-	thought int  // characters of thinking so far
-	unsaid  bool // thinking was sent, and no text since
-	calls   []toolCall
-	told    int // number of calls sent
+	thought      int  // characters of thinking so far
+	onlyThinking bool // thinking was sent, and no text since
+	calls        []toolCall
+	callsSent    int // number of calls sent
 }
 
 type geminiPart struct {
@@ -66,7 +66,7 @@ func (g *geminiReply) parts(b beat) []geminiPart {
 	switch b.kind {
 	case beatThought:
 		g.thought += utf8.RuneCountInString(b.text)
-		g.unsaid = true
+		g.onlyThinking = true
 		return []geminiPart{{Text: &b.text, Thought: true}}
 	case beatOpening:
 		g.calls = append(g.calls, toolCall{name: b.text})
@@ -77,23 +77,23 @@ func (g *geminiReply) parts(b beat) []geminiPart {
 	case beatText:
 	}
 	part := geminiPart{Text: &b.text}
-	if g.unsaid {
+	if g.onlyThinking {
 		part.Signature = geminiSignature("text", b.text)
 	}
-	g.unsaid = false
+	g.onlyThinking = false
 	return []geminiPart{part}
 }
 
 func (g *geminiReply) completeCalls() []geminiPart {
 	var out []geminiPart
-	for ; g.told < len(g.calls); g.told++ {
-		call := g.calls[g.told]
+	for ; g.callsSent < len(g.calls); g.callsSent++ {
+		call := g.calls[g.callsSent]
 		args := json.RawMessage(call.args)
 		if !json.Valid(args) {
 			break
 		}
-		part := geminiPart{Call: &geminiFunctionCall{g.callID(g.told), call.name, args}}
-		if g.told == 0 {
+		part := geminiPart{Call: &geminiFunctionCall{g.callID(g.callsSent), call.name, args}}
+		if g.callsSent == 0 {
 			part.Signature = geminiCallSignature(call.name, args)
 		}
 		out = append(out, part)
@@ -121,9 +121,9 @@ func (g *geminiReply) last(reason finishReason, total usage) geminiChunk {
 		candidate.Finish = "MAX_TOKENS"
 	case reason == finishRefused:
 		candidate.Finish = "SAFETY"
-	case g.told < len(g.calls):
+	case g.callsSent < len(g.calls):
 		candidate.Finish = "MALFORMED_FUNCTION_CALL"
-		candidate.Message = "Malformed function call: " + g.calls[g.told].name + g.calls[g.told].args
+		candidate.Message = "Malformed function call: " + g.calls[g.callsSent].name + g.calls[g.callsSent].args
 	default:
 		candidate.Finish = "STOP"
 	}

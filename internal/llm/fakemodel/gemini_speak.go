@@ -21,7 +21,7 @@ func (g *geminiStream) open() error {
 	return err
 }
 
-func (g *geminiStream) say(b beat, soFar usage) error {
+func (g *geminiStream) add(b beat, soFar usage) error {
 	for _, part := range g.parts(b) {
 		text := ""
 		if b.kind == beatText {
@@ -56,7 +56,7 @@ func (g *geminiWhole) headers() { g.x.head(200, "application/json") }
 
 func (g *geminiWhole) open() error { return nil }
 
-func (g *geminiWhole) say(b beat, _ usage) error {
+func (g *geminiWhole) add(b beat, _ usage) error {
 	if b.kind == beatText {
 		g.text.WriteString(b.text)
 	}

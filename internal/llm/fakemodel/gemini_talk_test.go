@@ -17,8 +17,8 @@ import (
 
 const geminiURL = "http://fake/v1beta/models"
 
-// geminiHeard is one reply as decoded by a client.
-type geminiHeard struct {
+// geminiDecoded is one reply as decoded by a client.
+type geminiDecoded struct {
 	status   int
 	body     string
 	took     time.Duration
@@ -55,16 +55,16 @@ type geminiPart struct {
 	} `json:"functionCall"`
 }
 
-func geminiAsking(contents ...string) string {
+func geminiRequest(contents ...string) string {
 	return `{"contents":[` + strings.Join(contents, ",") + `]}`
 }
 
-func geminiSays(role string, parts ...string) string {
+func geminiContent(role string, parts ...string) string {
 	return `{"role":"` + role + `","parts":[` + strings.Join(parts, ",") + `]}`
 }
 
 func geminiPrompt(text string) string {
-	return geminiAsking(geminiSays("user", fmt.Sprintf(`{"text":%q}`, text)))
+	return geminiRequest(geminiContent("user", fmt.Sprintf(`{"text":%q}`, text)))
 }
 
 func geminiPost(ctx context.Context, client *http.Client, method, body string) (*http.Response, error) {
@@ -77,7 +77,7 @@ func geminiPost(ctx context.Context, client *http.Client, method, body string) (
 	return client.Do(req)
 }
 
-func geminiHear(t *testing.T, client *http.Client, method, body string) geminiHeard {
+func geminiRead(t *testing.T, client *http.Client, method, body string) geminiDecoded {
 	t.Helper()
 	start := time.Now()
 	resp, err := geminiPost(t.Context(), client, method, body)
@@ -86,7 +86,7 @@ func geminiHear(t *testing.T, client *http.Client, method, body string) geminiHe
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	h := geminiHeard{status: resp.StatusCode, body: string(raw), err: err, took: time.Since(start)}
+	h := geminiDecoded{status: resp.StatusCode, body: string(raw), err: err, took: time.Since(start)}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		h.take(t, raw)
 		return h
@@ -100,7 +100,7 @@ func geminiHear(t *testing.T, client *http.Client, method, body string) geminiHe
 }
 
 // take adds a chunk or a whole reply. It ignores a truncated one.
-func (h *geminiHeard) take(t *testing.T, data []byte) {
+func (h *geminiDecoded) take(t *testing.T, data []byte) {
 	t.Helper()
 	var r geminiReply
 	if json.Unmarshal(data, &r) != nil || len(r.Candidates) == 0 {

@@ -23,7 +23,7 @@ const (
 
 func TestGemini_Script_DeterminesReply(t *testing.T) {
 	t.Parallel()
-	for prompt, want := range map[string]geminiHeard{
+	for prompt, want := range map[string]geminiDecoded{
 		"hello":                  {text: "You said: hello", finish: "STOP"},
 		"[think 2 0s] [say a b]": {text: "a b", thinking: "thought1 thought2", finish: "STOP"},
 		"[slow 3 5ms]":           {text: "word1 word2 word3", finish: "STOP", took: 10 * time.Millisecond},
@@ -38,7 +38,7 @@ func TestGemini_Script_DeterminesReply(t *testing.T) {
 			t.Run(prompt+" "+method, func(t *testing.T) {
 				t.Parallel()
 				inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
-					got := geminiHear(t, client, method, geminiPrompt(prompt))
+					got := geminiRead(t, client, method, geminiPrompt(prompt))
 					got.status, got.body, got.signed, got.usages = 0, "", nil, nil
 					if !reflect.DeepEqual(got, want) {
 						t.Errorf("heard %+v, want %+v", got, want)
@@ -55,11 +55,11 @@ func TestGemini_Script_DeterminesReply(t *testing.T) {
 func TestGemini_EveryChunk_ReportsUsage(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
-		h := geminiHear(t, client, streamed, geminiPrompt("[usage 20 9] [cache 5 0] [think 1 0s] [say a b]"))
+		h := geminiRead(t, client, streamed, geminiPrompt("[usage 20 9] [cache 5 0] [think 1 0s] [say a b]"))
 		if want := []string{"20/5/0/2", "20/5/1/2", "20/5/1/2", "20/5/7/2"}; !reflect.DeepEqual(h.usages, want) {
 			t.Errorf("usages %v", h.usages)
 		}
-		if h := geminiHear(t, client, streamed, geminiPrompt("[nousage] [say a b]")); h.usages != nil {
+		if h := geminiRead(t, client, streamed, geminiPrompt("[nousage] [say a b]")); h.usages != nil {
 			t.Errorf("usages %v", h.usages)
 		}
 	})
@@ -74,7 +74,7 @@ func TestGemini_Reply_SignsFirstTextAfterThinkingFirstCallAndEnd(t *testing.T) {
 			`[tool f {}] [tool g {}]`: {`{"functionCall":{"id":"gem_`},
 			`[think 2 0s] [say a b] [tool f {}] [tool g {"a":1}]`: {`{"text":"a",`, `{"functionCall":{"id":"gem_`},
 		} {
-			h := geminiHear(t, client, streamed, geminiPrompt(prompt))
+			h := geminiRead(t, client, streamed, geminiPrompt(prompt))
 			if len(h.signed) != len(want) {
 				t.Fatalf("%s: signed %q", prompt, h.signed)
 			}
@@ -91,21 +91,21 @@ func TestGemini_ToolResults_AreCountedAndRepeated(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		prompt := fmt.Sprintf(`{"text":%q}`, `[tool f {"x":1}] [tool g {}]`)
-		h := geminiHear(t, client, streamed, geminiAsking(geminiSays("user", prompt)))
+		h := geminiRead(t, client, streamed, geminiRequest(geminiContent("user", prompt)))
 		var first geminiPart
 		if len(h.signed) != 1 || json.Unmarshal([]byte(h.signed[0]), &first) != nil {
 			t.Fatalf("signed %q", h.signed)
 		}
-		results := geminiSays("user",
+		results := geminiContent("user",
 			fmt.Sprintf(`{"functionResponse":{"id":%q,"name":"f","response":{"output":"seen"}}}`, first.Call.ID),
 			`{"functionResponse":{"id":"other","name":"g","response":{"error":"gone"}}}`)
-		calls := geminiSays("model", h.signed[0], `{"functionCall":{"id":"other","name":"g","args":{}}}`)
-		h = geminiHear(t, client, streamed, geminiAsking(geminiSays("user", prompt), calls, results))
+		calls := geminiContent("model", h.signed[0], `{"functionCall":{"id":"other","name":"g","args":{}}}`)
+		h = geminiRead(t, client, streamed, geminiRequest(geminiContent("user", prompt), calls, results))
 		if h.text != "Results: 2\nseen\ngone" || h.status != 200 {
 			t.Errorf("heard %+v", h)
 		}
 		next := strings.TrimSuffix(results, "]}") + `,{"text":"[say next]"}]}`
-		if h = geminiHear(t, client, streamed, geminiAsking(geminiSays("user", prompt), calls, next)); h.text != "next" {
+		if h = geminiRead(t, client, streamed, geminiRequest(geminiContent("user", prompt), calls, next)); h.text != "next" {
 			t.Errorf("heard %+v", h)
 		}
 		if rejected := model.Rejections(); rejected != nil {
@@ -118,12 +118,12 @@ func TestGemini_BytesCut_ReturnsTheSameBytesInEveryRequest(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		const script = `[think 1 0s] [say a b] [tool f {"x":1}] [bytes cut %04d]`
-		whole := geminiHear(t, client, streamed, geminiPrompt(fmt.Sprintf(script, 9999))).body
+		whole := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, 9999))).body
 		for n := range len(whole) {
 			if status, _ := call(t, client, http.MethodDelete, "http://fake/requests", ""); status != http.StatusNoContent {
 				t.Fatalf("the records were not forgotten: %d", status)
 			}
-			if h := geminiHear(t, client, streamed, geminiPrompt(fmt.Sprintf(script, n))); h.body != whole[:n] {
+			if h := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, n))); h.body != whole[:n] {
 				t.Fatalf("cut at %d: %q, want %q", n, h.body, whole[:n])
 			}
 		}
@@ -152,13 +152,13 @@ func TestGemini_HangAndCutMarkers_EndReplyThere(t *testing.T) {
 				t.Errorf("%s: %v, recorded %+v", script, err, q)
 			}
 		}
-		if h := geminiHear(t, client, streamed, geminiPrompt("[cut after 2] [fast 5]")); h.err == nil || h.text != "word1 word2" {
+		if h := geminiRead(t, client, streamed, geminiPrompt("[cut after 2] [fast 5]")); h.err == nil || h.text != "word1 word2" {
 			t.Errorf("heard %+v", h)
 		}
-		if h := geminiHear(t, client, streamed, geminiPrompt("[cutclean after 2] [fast 5]")); h.err != nil || h.text != "word1 word2" || h.finish != "" {
+		if h := geminiRead(t, client, streamed, geminiPrompt("[cutclean after 2] [fast 5]")); h.err != nil || h.text != "word1 word2" || h.finish != "" {
 			t.Errorf("heard %+v", h)
 		}
-		if h := geminiHear(t, client, atOnce, geminiPrompt("[cutclean after 2] [fast 5]")); h.err != nil || json.Valid([]byte(h.body)) {
+		if h := geminiRead(t, client, atOnce, geminiPrompt("[cutclean after 2] [fast 5]")); h.err != nil || json.Valid([]byte(h.body)) {
 			t.Errorf("heard %+v", h)
 		}
 	})
@@ -170,18 +170,18 @@ func TestGemini_Errors_HaveTheFormOfTheAPI(t *testing.T) {
 		for status, word := range map[int]string{
 			400: "INVALID_ARGUMENT", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE", 418: "UNKNOWN",
 		} {
-			h := geminiHear(t, client, streamed, geminiPrompt(fmt.Sprintf("[status %d]", status)))
+			h := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf("[status %d]", status)))
 			want := fmt.Sprintf(`{"error":{"code":%d,"message":"the script asked for this error","status":%q}}`, status, word)
 			if h.status != status || h.body != want {
 				t.Errorf("heard %+v", h)
 			}
 		}
 		for method, status := range map[string]int{"streamGenerateContent": 400, "embedContent": 404} {
-			if h := geminiHear(t, client, method, geminiPrompt("hello")); h.status != status {
+			if h := geminiRead(t, client, method, geminiPrompt("hello")); h.status != status {
 				t.Errorf("%s: %+v", method, h)
 			}
 		}
-		if h := geminiHear(t, client, streamed, `{"contents":[]}`); h.status != 400 || !strings.Contains(h.body, "contents: is empty") {
+		if h := geminiRead(t, client, streamed, `{"contents":[]}`); h.status != 400 || !strings.Contains(h.body, "contents: is empty") {
 			t.Errorf("heard %+v", h)
 		}
 		if status, _ := call(t, client, http.MethodPost, geminiURL+"/fake:"+streamed, "Bearer key"); status != 401 {

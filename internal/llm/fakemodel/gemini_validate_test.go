@@ -22,7 +22,7 @@ const (
 // geminiCalled returns a conversation with calls and the user content that
 // follows.
 func geminiCalled(calls string, results ...string) string {
-	return geminiAsking(geminiHi, geminiSays("model", calls), geminiSays("user", results...))
+	return geminiRequest(geminiHi, geminiContent("model", calls), geminiContent("user", results...))
 }
 
 func geminiWith(field string) string {
@@ -36,8 +36,8 @@ func geminiTooled(functions string) string {
 func TestValidateGemini_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		geminiAsking(geminiHi), geminiAsking(geminiHi, geminiHo, geminiHi),
-		geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":"AAAA"}}`, `{"text":"a"}`, `{"text":"b"}`)),
+		geminiRequest(geminiHi), geminiRequest(geminiHi, geminiHo, geminiHi),
+		geminiRequest(geminiContent("user", `{"inlineData":{"mimeType":"image/png","data":"AAAA"}}`, `{"text":"a"}`, `{"text":"b"}`)),
 		geminiCalled(geminiCallA, geminiResultA), geminiCalled(geminiCallA+","+geminiCallB, geminiResultA, geminiResultB),
 		geminiCalled(`{"text":"so"},`+geminiCallA, geminiResultA, `{"text":"and"}`),
 		geminiCalled(`{"functionCall":{"name":"f","args":{}}`+geminiSkip+`}`, `{"functionResponse":{"name":"f","response":{"output":"a"}}}`),
@@ -62,32 +62,32 @@ func TestValidateGemini_InvalidRequests_ReturnsReason(t *testing.T) {
 		{geminiWith(`"messages":[]`), `request: field "messages" is unknown`},
 		{geminiWith(`"stream":true`), `request: field "stream" is unknown`},
 		{`{}`, "contents: is missing"},
-		{geminiAsking(), "contents: is empty"},
-		{geminiAsking(geminiHo, geminiHi), "contents[0]: the first content must have role user"},
-		{geminiAsking(geminiHi, geminiHo), "contents[1]: the last content has role model"},
-		{geminiAsking(geminiHi, geminiHi), "contents[1]: two contents in a row have role user"},
-		{geminiAsking(geminiHi, geminiHo, geminiHo, geminiHi), "contents[2]: two contents in a row have role model"},
-		{geminiAsking(geminiSays("assistant", `{"text":"a"}`)), `contents[0]: role "assistant" is unknown`},
-		{geminiAsking(`{"parts":[{"text":"a"}]}`), `contents[0]: role "" is unknown`},
-		{geminiAsking(`{"role":"user"}`), "contents[0]: parts: is missing"},
-		{geminiAsking(geminiSays("user")), "contents[0]: parts: is empty"},
-		{geminiAsking(geminiSays("user", `{}`)), `contents[0]: parts[0]: "" is not allowed here`},
-		{geminiAsking(geminiSays("user", `{"text":""}`)), "contents[0]: parts[0]: is empty"},
-		{geminiAsking(geminiSays("user", `{"text":" "}`)), "contents[0]: parts[0]: is empty"},
-		{geminiAsking(geminiSays("user", `{"text":null}`)), "contents[0]: parts[0]: text: is not a string"},
-		{geminiAsking(geminiSays("user", `{"text":"a","kind":"b"}`)), `contents[0]: parts[0]: field "kind" is unknown`},
-		{geminiAsking(geminiSays("user", `{"text":"a","inlineData":{}}`)), "contents[0]: parts[0]: has both text and inlineData"},
-		{geminiAsking(geminiSays("user", `{"text":"a","thought":true}`)), "contents[0]: parts[0]: user content cannot have thoughts"},
-		{geminiAsking(geminiSays("user", geminiCallA)), "contents[0]: parts[0]: user content cannot have thoughts"},
-		{geminiAsking(geminiSays("user", geminiCallB)), `contents[0]: parts[0]: "functionCall" is not allowed here`},
-		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"text/plain","data":"AAAA"}}`)), "is not an image type"},
-		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":"?"}}`)), "data is empty or not base64"},
-		{geminiAsking(geminiSays("user", `{"inlineData":{"mimeType":"image/png","data":""}}`)), "data is empty or not base64"},
-		{geminiAsking(geminiHi, geminiSays("model", `{"text":""}`), geminiHi), "contents[1]: parts[0]: text: is empty"},
-		{geminiAsking(geminiHi, geminiSays("model", `{"inlineData":{}}`), geminiHi), `"inlineData" is not allowed here`},
-		{geminiAsking(geminiHi, geminiSays("model", `{"text":"hm","thought":true}`), geminiHi), "thought: must be true and have a signature"},
-		{geminiAsking(geminiHi, geminiSays("model", `{"text":"a"`+geminiSkip+`}`), geminiHi), "thought signature is not valid"},
-		{geminiAsking(geminiHi, geminiSays("model", `{"text":"a","thoughtSignature":""}`), geminiHi), "thought signature is not valid"},
+		{geminiRequest(), "contents: is empty"},
+		{geminiRequest(geminiHo, geminiHi), "contents[0]: the first content must have role user"},
+		{geminiRequest(geminiHi, geminiHo), "contents[1]: the last content has role model"},
+		{geminiRequest(geminiHi, geminiHi), "contents[1]: two contents in a row have role user"},
+		{geminiRequest(geminiHi, geminiHo, geminiHo, geminiHi), "contents[2]: two contents in a row have role model"},
+		{geminiRequest(geminiContent("assistant", `{"text":"a"}`)), `contents[0]: role "assistant" is unknown`},
+		{geminiRequest(`{"parts":[{"text":"a"}]}`), `contents[0]: role "" is unknown`},
+		{geminiRequest(`{"role":"user"}`), "contents[0]: parts: is missing"},
+		{geminiRequest(geminiContent("user")), "contents[0]: parts: is empty"},
+		{geminiRequest(geminiContent("user", `{}`)), `contents[0]: parts[0]: "" is not allowed here`},
+		{geminiRequest(geminiContent("user", `{"text":""}`)), "contents[0]: parts[0]: is empty"},
+		{geminiRequest(geminiContent("user", `{"text":" "}`)), "contents[0]: parts[0]: is empty"},
+		{geminiRequest(geminiContent("user", `{"text":null}`)), "contents[0]: parts[0]: text: is not a string"},
+		{geminiRequest(geminiContent("user", `{"text":"a","kind":"b"}`)), `contents[0]: parts[0]: field "kind" is unknown`},
+		{geminiRequest(geminiContent("user", `{"text":"a","inlineData":{}}`)), "contents[0]: parts[0]: has both text and inlineData"},
+		{geminiRequest(geminiContent("user", `{"text":"a","thought":true}`)), "contents[0]: parts[0]: user content cannot have thoughts"},
+		{geminiRequest(geminiContent("user", geminiCallA)), "contents[0]: parts[0]: user content cannot have thoughts"},
+		{geminiRequest(geminiContent("user", geminiCallB)), `contents[0]: parts[0]: "functionCall" is not allowed here`},
+		{geminiRequest(geminiContent("user", `{"inlineData":{"mimeType":"text/plain","data":"AAAA"}}`)), "is not an image type"},
+		{geminiRequest(geminiContent("user", `{"inlineData":{"mimeType":"image/png","data":"?"}}`)), "data is empty or not base64"},
+		{geminiRequest(geminiContent("user", `{"inlineData":{"mimeType":"image/png","data":""}}`)), "data is empty or not base64"},
+		{geminiRequest(geminiHi, geminiContent("model", `{"text":""}`), geminiHi), "contents[1]: parts[0]: text: is empty"},
+		{geminiRequest(geminiHi, geminiContent("model", `{"inlineData":{}}`), geminiHi), `"inlineData" is not allowed here`},
+		{geminiRequest(geminiHi, geminiContent("model", `{"text":"hm","thought":true}`), geminiHi), "thought: must be true and have a signature"},
+		{geminiRequest(geminiHi, geminiContent("model", `{"text":"a"`+geminiSkip+`}`), geminiHi), "thought signature is not valid"},
+		{geminiRequest(geminiHi, geminiContent("model", `{"text":"a","thoughtSignature":""}`), geminiHi), "thought signature is not valid"},
 		{geminiCalled(geminiCallA+`,{"text":"a"}`, geminiResultA), "contents[1]: parts[1]: text: follows a function call"},
 		{geminiCalled(geminiCallB, geminiResultB), "contents[1]: the first function call of a step is missing its thought signature"},
 		{geminiCalled(strings.Replace(geminiCallA, "skip_", "c2tp", 1), geminiResultA), "thought signature is not valid"},
@@ -102,7 +102,7 @@ func TestValidateGemini_InvalidRequests_ReturnsReason(t *testing.T) {
 		{geminiCalled(geminiCallA+","+geminiCallB, geminiResultB, geminiResultA), `functionResponse: is "B" of "g", but the call is "A" of "f"`},
 		{geminiCalled(geminiCallA, `{"text":"hi"}`, geminiResultA), "functionResponse: comes after other parts"},
 		{geminiCalled(geminiCallA, geminiResultA, geminiResultB), "functionResponse: does not match a function call"},
-		{geminiAsking(geminiSays("user", geminiResultA)), "functionResponse: does not match a function call"},
+		{geminiRequest(geminiContent("user", geminiResultA)), "functionResponse: does not match a function call"},
 		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `"id":"A",`, ``, 1)), `functionResponse: is "" of "f"`},
 		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `{"output":"a"}`, `"a"`, 1)), "response: is not a json object"},
 		{geminiCalled(geminiCallA, strings.Replace(geminiResultA, `{"output":"a"}`, `{}`, 1)), "response: must be either output or error"},
@@ -133,14 +133,14 @@ func TestValidateGemini_InvalidRequests_ReturnsReason(t *testing.T) {
 func TestValidateGemini_Signatures_AreValidOnlyForTheirContent(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
-		h := geminiHear(t, client, streamed, geminiPrompt(`[think 2 0s] [say word] [tool f {"b":1.0,"a":"x"}]`))
+		h := geminiRead(t, client, streamed, geminiPrompt(`[think 2 0s] [say word] [tool f {"b":1.0,"a":"x"}]`))
 		if len(h.signed) != 2 {
 			t.Fatalf("signed %q", h.signed)
 		}
 		text, fn := h.signed[0], h.signed[1]
 		given := func(parts ...string) error {
 			result := strings.Replace(geminiResultA, `"A"`, `"gem_00000001_0"`, 1)
-			return fakemodel.ValidateGemini([]byte(geminiAsking(geminiHi, geminiSays("model", parts...), geminiSays("user", result))))
+			return fakemodel.ValidateGemini([]byte(geminiRequest(geminiHi, geminiContent("model", parts...), geminiContent("user", result))))
 		}
 		for name, parts := range map[string][]string{
 			"as they came": {text, fn}, "with the keys in another order": {strings.Replace(fn, `"b":1.0,"a":"x"`, `"a": "x", "b":1.0`, 1)},

@@ -81,7 +81,7 @@ func checkMarker(t *testing.T, tc markerCase, stream bool) {
 	model := fakemodel.New()
 	client, stop := model.Pipe()
 	defer stop()
-	h := hear(t, client, pipeURL, asking(tc.prompt, stream))
+	h := chatRead(t, client, pipeURL, chatRequest(tc.prompt, stream))
 	if h.status != 200 || (h.err != nil) != tc.broken {
 		t.Fatalf("status %d, error %v, body %s", h.status, h.err, h.body)
 	}
@@ -127,7 +127,7 @@ func TestServer_CutMarkers_EndWholeReplyEarly(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client, stop := fakemodel.New().Pipe()
 				defer stop()
-				h := hear(t, client, pipeURL, asking(prompt, false))
+				h := chatRead(t, client, pipeURL, chatRequest(prompt, false))
 				if (h.err != nil) != broken || h.finish != "" || !strings.HasPrefix(h.body, `{"id":`) {
 					t.Errorf("error %v, body %s", h.err, h.body)
 				}
@@ -141,7 +141,7 @@ func TestServer_ParallelCalls_AreInterleaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
 		defer stop()
-		h := hear(t, client, pipeURL, asking(`[tool a {"x":1}] [tool b {"y":2}]`, true))
+		h := chatRead(t, client, pipeURL, chatRequest(`[tool a {"x":1}] [tool b {"y":2}]`, true))
 		if want := []int{0, 1, 0, 1, 0, 1}; !slices.Equal(h.order, want) {
 			t.Errorf("fragments came in order %v, want %v", h.order, want)
 		}

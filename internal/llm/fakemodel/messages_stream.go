@@ -33,7 +33,7 @@ func (m *messagesStream) open() error {
 	return m.event(messagesEvent{Type: "ping"}, "")
 }
 
-func (m *messagesStream) say(b beat, soFar usage) error {
+func (m *messagesStream) add(b beat, soFar usage) error {
 	if err := m.enterBlock(b); err != nil {
 		return err
 	}

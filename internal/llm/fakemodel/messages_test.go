@@ -14,8 +14,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-// toldMessages is one reply in Anthropic's format as decoded by a client.
-type toldMessages struct {
+// decodedMessages is one reply in Anthropic's format as decoded by a client.
+type decodedMessages struct {
 	status int
 	body   string
 	err    error    // from reading the body
@@ -49,7 +49,7 @@ func (n *messagesNumbers) String() string {
 	return show(n.In) + "+" + show(n.Read) + "+" + show(n.Write) + "/" + show(n.Out)
 }
 
-func askMessages(t *testing.T, client *http.Client, body string) toldMessages {
+func requestMessages(t *testing.T, client *http.Client, body string) decodedMessages {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, pipeURL+"/messages", strings.NewReader(body))
 	if err != nil {
@@ -64,7 +64,7 @@ func askMessages(t *testing.T, client *http.Client, body string) toldMessages {
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	told := toldMessages{status: resp.StatusCode, body: string(raw), err: err}
+	told := decodedMessages{status: resp.StatusCode, body: string(raw), err: err}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		told.whole(raw)
 		return told
@@ -78,7 +78,7 @@ func askMessages(t *testing.T, client *http.Client, body string) toldMessages {
 	return told
 }
 
-func (m *toldMessages) whole(raw []byte) {
+func (m *decodedMessages) whole(raw []byte) {
 	var reply struct {
 		Content    []messagesPart
 		StopReason string           `json:"stop_reason"`
@@ -96,7 +96,7 @@ func (m *toldMessages) whole(raw []byte) {
 	}
 }
 
-func (m *toldMessages) take(t *testing.T, kind string, data []byte) {
+func (m *decodedMessages) take(t *testing.T, kind string, data []byte) {
 	t.Helper()
 	var event struct {
 		Type    string
@@ -141,7 +141,7 @@ func (m *toldMessages) take(t *testing.T, kind string, data []byte) {
 }
 
 // shown returns one line per block.
-func (m *toldMessages) shown() []string {
+func (m *decodedMessages) shown() []string {
 	var out []string
 	for _, b := range m.blocks {
 		out = append(out, strings.Trim(b.Type+" "+b.Thinking+b.Text+b.Name+b.args, " "))
@@ -191,14 +191,14 @@ func TestMessages_Script_DeterminesReply(t *testing.T) {
 		t.Run(tc.prompt, func(t *testing.T) {
 			t.Parallel()
 			inMessages(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
-				m := askMessages(t, client, messagesPrompt(tc.prompt, true))
+				m := requestMessages(t, client, messagesPrompt(tc.prompt, true))
 				if got := m.shown(); !slices.Equal(got, tc.blocks) || m.stop != tc.stop || !slices.Equal(m.usages, tc.usages) {
 					t.Errorf("blocks %q, stop %q, usages %q", got, m.stop, m.usages)
 				}
 				if len(m.closed) != len(m.blocks) || m.events[0] != "message_start" || m.events[len(m.events)-1] != "message_stop" {
 					t.Errorf("closed %v, events %q", m.closed, m.events)
 				}
-				whole := askMessages(t, client, messagesPrompt(tc.prompt, false))
+				whole := requestMessages(t, client, messagesPrompt(tc.prompt, false))
 				if got := whole.shown(); whole.stop != tc.stop || strings.Join(got, "|") != strings.ReplaceAll(strings.Join(tc.blocks, "|"), `{"x": 1}`, `{"x":1}`) {
 					t.Errorf("whole: blocks %q, stop %q", got, whole.stop)
 				}
@@ -215,7 +215,7 @@ func TestMessages_Script_DeterminesReply(t *testing.T) {
 func TestMessages_BadArgs_AreStreamedUnchanged(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
-		m := askMessages(t, client, messagesPrompt("[badargs sh]", true))
+		m := requestMessages(t, client, messagesPrompt("[badargs sh]", true))
 		if got := m.shown(); !slices.Equal(got, []string{`tool_use sh{"command": "ls -l`}) || m.stop != "tool_use" {
 			t.Errorf("blocks %q, stop %q", got, m.stop)
 		}
@@ -226,10 +226,10 @@ func TestMessages_ThinkingSentBack_IsAcceptedOnlyUnchanged(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		prompt := `{"role":"user","content":"[think 3 0s] [tool a {}] [then [say done]]"}`
-		call := askMessages(t, client, messagesBody(true, prompt))
+		call := requestMessages(t, client, messagesBody(true, prompt))
 		thought, use := call.blocks[0], call.blocks[1]
-		again := func(thinking, signature string) toldMessages {
-			return askMessages(t, client, messagesBody(true, prompt,
+		again := func(thinking, signature string) decodedMessages {
+			return requestMessages(t, client, messagesBody(true, prompt,
 				fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"tool_use","id":%q,"name":"a","input":{}}]}`,
 					thinking, signature, use.ID),
 				fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"ok"}]}`, use.ID)))
@@ -255,9 +255,9 @@ func TestMessages_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		script := ` [think 1 0s] [usage 1 1] [fast 1] [tool a {}]`
 		for _, stream := range []bool{true, false} {
-			whole := askMessages(t, client, messagesPrompt(script, stream)).body
+			whole := requestMessages(t, client, messagesPrompt(script, stream)).body
 			for n := 0; n <= len(whole)+1; n++ {
-				m := askMessages(t, client, messagesPrompt(fmt.Sprintf("[bytes cut %d]%s", n, script), stream))
+				m := requestMessages(t, client, messagesPrompt(fmt.Sprintf("[bytes cut %d]%s", n, script), stream))
 				if m.err != nil || len(m.body) != min(n, len(whole)) {
 					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(m.body), m.err)
 				}
@@ -269,7 +269,7 @@ func TestMessages_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 func TestMessages_SeveralTextsInOneMessage_PlaysOnlyTheLast(t *testing.T) {
 	t.Parallel()
 	inMessages(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
-		m := askMessages(t, client, messagesBody(true, `{"role":"user","content":[{"type":"text","text":"[hang]"},{"type":"text","text":"[fast 1]"}]}`))
+		m := requestMessages(t, client, messagesBody(true, `{"role":"user","content":[{"type":"text","text":"[hang]"},{"type":"text","text":"[fast 1]"}]}`))
 		if q := model.Requests()[0]; q.Prompt != "[fast 1]" || !slices.Equal(m.shown(), []string{"text word1"}) {
 			t.Errorf("prompt %q, blocks %q", q.Prompt, m.shown())
 		}

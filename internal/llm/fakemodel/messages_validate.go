@@ -57,12 +57,12 @@ type messagesCheck struct {
 	breakpoints int    // blocks with cache_control
 	ids         map[string]bool
 	open        []string // ids of the calls that require a result in the next message
-	said        []messagesSaid
+	messages    []messageParts
 }
 
-// messagesSaid contains the parts of a message that the rules for thinking
+// messageParts contains the parts of a message that the rules for thinking
 // depend on.
-type messagesSaid struct {
+type messageParts struct {
 	role  string
 	kinds []string // of its blocks
 }

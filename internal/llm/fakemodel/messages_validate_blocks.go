@@ -19,7 +19,7 @@ func (v *messagesCheck) checkMessages(top map[string]json.RawMessage) error {
 			return fmt.Errorf("messages[%d]: %w", i, err)
 		}
 	}
-	if last := len(messages) - 1; v.said[last].role != "user" {
+	if last := len(messages) - 1; v.messages[last].role != "user" {
 		return fmt.Errorf("messages[%d]: the last message has role assistant, not user", last)
 	}
 	return nil
@@ -34,13 +34,13 @@ func (v *messagesCheck) checkMessage(raw json.RawMessage) error {
 		return err
 	}
 	role, expected := stringValue(m["role"]), "user"
-	if len(v.said)%2 == 1 {
+	if len(v.messages)%2 == 1 {
 		expected = "assistant"
 	}
 	if role != expected {
 		return fmt.Errorf("role is %q, expected %s", role, expected)
 	}
-	v.said = append(v.said, messagesSaid{role: role})
+	v.messages = append(v.messages, messageParts{role: role})
 	if !strings.HasPrefix(strings.TrimSpace(string(m["content"])), "[") {
 		err = checkText(m["content"])
 		v.noted("text")
@@ -53,14 +53,14 @@ func (v *messagesCheck) checkMessage(raw json.RawMessage) error {
 	if role == "user" && len(v.open) > 0 {
 		return fmt.Errorf("tool_use ids were found without tool_result blocks immediately after: %s", strings.Join(v.open, ", "))
 	}
-	if kinds := v.said[len(v.said)-1].kinds; role == "assistant" && isThinking(kinds[len(kinds)-1]) {
+	if kinds := v.messages[len(v.messages)-1].kinds; role == "assistant" && isThinking(kinds[len(kinds)-1]) {
 		return errors.New("the final block in an assistant message cannot be thinking")
 	}
 	return nil
 }
 
 func (v *messagesCheck) noted(kind string) {
-	last := &v.said[len(v.said)-1]
+	last := &v.messages[len(v.messages)-1]
 	last.kinds = append(last.kinds, kind)
 }
 
@@ -173,7 +173,7 @@ func (v *messagesCheck) checkToolResult(block map[string]json.RawMessage) error 
 	if err := onlyFields(block, "type", "tool_use_id", "content", "is_error", "cache_control"); err != nil {
 		return err
 	}
-	for _, kind := range v.said[len(v.said)-1].kinds {
+	for _, kind := range v.messages[len(v.messages)-1].kinds {
 		if kind != "tool_result" {
 			return fmt.Errorf("a tool_result comes after a block of type %s", kind)
 		}

@@ -102,25 +102,25 @@ func isThinking(kind string) bool { return kind == "thinking" || kind == "redact
 // The turn consists of all answers since the user's last text. With a budget it
 // must begin with thinking; with thinking disabled it must not contain any.
 func (v *messagesCheck) checkTurn(map[string]json.RawMessage) error {
-	last := len(v.said) - 2
-	if last < 0 || !slices.Contains(v.said[last].kinds, "tool_use") {
+	last := len(v.messages) - 2
+	if last < 0 || !slices.Contains(v.messages[last].kinds, "tool_use") {
 		return nil
 	}
 	first := last
-	for first >= 2 && v.said[first-1].onlyResults() {
+	for first >= 2 && v.messages[first-1].onlyResults() {
 		first -= 2
 	}
-	if kind := v.said[first].kinds[0]; v.thinking == "enabled" && !isThinking(kind) {
+	if kind := v.messages[first].kinds[0]; v.thinking == "enabled" && !isThinking(kind) {
 		return fmt.Errorf("messages[%d]: content: [0]: expected thinking or redacted_thinking, but found %s", first, kind)
 	}
 	for i := first; i <= last && v.thinking == "disabled"; i += 2 {
-		if slices.ContainsFunc(v.said[i].kinds, isThinking) {
+		if slices.ContainsFunc(v.messages[i].kinds, isThinking) {
 			return fmt.Errorf("messages[%d]: content: contains thinking, but thinking is disabled", i)
 		}
 	}
 	return nil
 }
 
-func (s messagesSaid) onlyResults() bool {
+func (s messageParts) onlyResults() bool {
 	return !slices.ContainsFunc(s.kinds, func(kind string) bool { return kind != "tool_result" })
 }

@@ -18,7 +18,7 @@ func (m *messagesWhole) headers() { m.x.head(200, "application/json") }
 
 func (m *messagesWhole) open() error { return nil }
 
-func (m *messagesWhole) say(b beat, _ usage) error {
+func (m *messagesWhole) add(b beat, _ usage) error {
 	switch b.kind {
 	case beatThought:
 		m.thoughts.WriteString(b.text)

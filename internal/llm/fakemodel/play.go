@@ -14,8 +14,8 @@ type speaker interface {
 	headers()
 	// open begins the reply.
 	open() error
-	// say adds one beat; soFar is the usage including it.
-	say(b beat, soFar usage) error
+	// add adds one beat; soFar is the usage including it.
+	add(b beat, soFar usage) error
 	// finish ends the reply regularly.
 	finish(reason finishReason, total usage) error
 	// breakOff sends the visible rest of a reply that ends here. A stream has
@@ -59,7 +59,7 @@ func (x *exchange) play(sc script, t turn, voice speaker) error {
 			return err
 		}
 		chars += utf8.RuneCountInString(b.text)
-		if err := voice.say(b, sc.usage.soFar(t.chars, chars)); err != nil {
+		if err := voice.add(b, sc.usage.soFar(t.chars, chars)); err != nil {
 			return err
 		}
 	}

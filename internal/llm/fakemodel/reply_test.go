@@ -30,10 +30,10 @@ func TestServer_UsageMarkers_DetermineReportedUsage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client, stop := fakemodel.New().Pipe()
 				defer stop()
-				if got := hear(t, client, pipeURL, asking(tc.prompt, true)).usages; !slices.Equal(got, tc.stream) {
+				if got := chatRead(t, client, pipeURL, chatRequest(tc.prompt, true)).usages; !slices.Equal(got, tc.stream) {
 					t.Errorf("stream reported %q, want %q", got, tc.stream)
 				}
-				if got := hear(t, client, pipeURL, asking(tc.prompt, false)).usages; !slices.Equal(got, tc.whole) {
+				if got := chatRead(t, client, pipeURL, chatRequest(tc.prompt, false)).usages; !slices.Equal(got, tc.whole) {
 					t.Errorf("whole reply reported %q, want %q", got, tc.whole)
 				}
 			})
@@ -47,7 +47,7 @@ func TestServer_StreamWithoutOptions_ReportsNoUsage(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
 		defer stop()
 		body := `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`
-		if h := hear(t, client, pipeURL, body); len(h.usages) != 0 || !h.done {
+		if h := chatRead(t, client, pipeURL, body); len(h.usages) != 0 || !h.done {
 			t.Errorf("usages %q, done %v", h.usages, h.done)
 		}
 	})
@@ -72,7 +72,7 @@ func TestServer_StatusTimes_ReturnsErrorsThenPlaysScript(t *testing.T) {
 				client, stop := model.Pipe()
 				defer stop()
 				for i, want := range tc.want {
-					h := hear(t, client, pipeURL, asking(tc.prompt, true))
+					h := chatRead(t, client, pipeURL, chatRequest(tc.prompt, true))
 					if got := fmt.Sprintf("%d %s %s", h.status, h.header.Get("Retry-After"), h.text); got != want {
 						t.Errorf("attempt %d: got %q, want %q", i, got, want)
 					}
@@ -116,7 +116,7 @@ func TestServer_ThenMarkers_DetermineLaterSteps(t *testing.T) {
 				defer stop()
 				messages := []string{fmt.Sprintf(`{"role":"user","content":%q}`, tc.prompt)}
 				for i, want := range tc.want {
-					h := hear(t, client, pipeURL, conversation(true, append(messages, steps[:2*i]...)...))
+					h := chatRead(t, client, pipeURL, conversation(true, append(messages, steps[:2*i]...)...))
 					if got := h.text + fmt.Sprint(h.calls); got != want {
 						t.Errorf("step %d: got %q, want %q (%s)", i, got, want, h.body)
 					}
@@ -134,10 +134,10 @@ func TestServer_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 		defer stop()
 		for _, stream := range []bool{true, false} {
 			// The usage is fixed, because the prompts differ in length.
-			whole := hear(t, client, pipeURL, asking("[usage 1 1] [fast 2]", stream)).body
+			whole := chatRead(t, client, pipeURL, chatRequest("[usage 1 1] [fast 2]", stream)).body
 			id := strings.Index(whole, "-0") + 1
 			for n := 0; n <= len(whole)+1; n++ {
-				h := hear(t, client, pipeURL, asking(fmt.Sprintf("[bytes cut %d] [usage 1 1] [fast 2]", n), stream))
+				h := chatRead(t, client, pipeURL, chatRequest(fmt.Sprintf("[bytes cut %d] [usage 1 1] [fast 2]", n), stream))
 				if h.err != nil || len(h.body) != min(n, len(whole)) {
 					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(h.body), h.err)
 				}

@@ -35,7 +35,7 @@ func (c *responsesStream) open() error {
 	c.headers()
 	begun := c.begun()
 	if c.rule.running {
-		begun.Usage = c.told(c.rule.soFar(c.turn.chars, 0))
+		begun.Usage = c.usageOf(c.rule.soFar(c.turn.chars, 0))
 	}
 	if err := c.event(responsesEvent{Type: "response.created", Response: &begun}, "", false); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *responsesStream) open() error {
 	return c.event(responsesEvent{Type: "response.in_progress", Response: &begun}, "", false)
 }
 
-func (c *responsesStream) say(b beat, _ usage) error {
+func (c *responsesStream) add(b beat, _ usage) error {
 	before := len(c.items)
 	item, opened := c.placeBeat(b)
 	if opened {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// responsesHeard is one reply of the Responses API as decoded by a client.
-type responsesHeard struct {
+// responsesDecoded is one reply of the Responses API as decoded by a client.
+type responsesDecoded struct {
 	status   int
 	body     string
 	err      error    // from reading the body
@@ -49,17 +49,17 @@ type responsesReply struct {
 	}
 }
 
-// responsesAsking returns the body of a request with these items.
-func responsesAsking(stream bool, items ...string) string {
+// responsesRequest returns the body of a request with these items.
+func responsesRequest(stream bool, items ...string) string {
 	return fmt.Sprintf(`{"model":"fake","store":false,"include":["reasoning.encrypted_content"],"stream":%v,"input":[%s]}`,
 		stream, strings.Join(items, ","))
 }
 
-func responsesSaid(words string) string {
+func responsesText(words string) string {
 	return fmt.Sprintf(`{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}`, words)
 }
 
-func responsesHear(t *testing.T, client *http.Client, body string) responsesHeard {
+func responsesRead(t *testing.T, client *http.Client, body string) responsesDecoded {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, pipeURL+"/responses", strings.NewReader(body))
 	if err != nil {
@@ -73,7 +73,7 @@ func responsesHear(t *testing.T, client *http.Client, body string) responsesHear
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	h := responsesHeard{status: resp.StatusCode, body: string(raw), err: err}
+	h := responsesDecoded{status: resp.StatusCode, body: string(raw), err: err}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		var whole responsesReply
 		if json.Unmarshal(raw, &whole) == nil && whole.Status != "" {
@@ -88,7 +88,7 @@ func responsesHear(t *testing.T, client *http.Client, body string) responsesHear
 }
 
 // take adds an event. It ignores a truncated one.
-func (h *responsesHeard) take(t *testing.T, event string) {
+func (h *responsesDecoded) take(t *testing.T, event string) {
 	t.Helper()
 	head, data, found := strings.Cut(event, "\ndata: ")
 	var ev responsesEvent
@@ -111,7 +111,7 @@ func (h *responsesHeard) take(t *testing.T, event string) {
 	}
 }
 
-func (h *responsesHeard) conclude(r responsesReply) {
+func (h *responsesDecoded) conclude(r responsesReply) {
 	h.end = r.Status
 	h.items = nil
 	for _, item := range r.Output {

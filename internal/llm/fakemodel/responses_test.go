@@ -43,7 +43,7 @@ func TestResponses_Script_DeterminesReply(t *testing.T) {
 					model := fakemodel.New()
 					client, stop := model.Pipe()
 					defer stop()
-					h := responsesHear(t, client, responsesAsking(stream, responsesSaid(tc.prompt)))
+					h := responsesRead(t, client, responsesRequest(stream, responsesText(tc.prompt)))
 					if fmt.Sprint(h.items) != fmt.Sprint(tc.items) || h.end != tc.end || h.reason != tc.reason || h.usage != tc.usage {
 						t.Errorf("heard %+v", h)
 					}
@@ -65,7 +65,7 @@ func TestResponses_Stream_SendsAllEventsOfEveryItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
 		defer stop()
-		h := responsesHear(t, client, responsesAsking(true, responsesSaid(`[think 2 1h] [fast 2] [tool look {"a":1}] [tool wait {}]`)))
+		h := responsesRead(t, client, responsesRequest(true, responsesText(`[think 2 1h] [fast 2] [tool look {"a":1}] [tool wait {}]`)))
 		want := `created in_progress
 output_item.added reasoning_summary_part.added reasoning_summary_text.delta reasoning_summary_text.delta
 reasoning_summary_text.done reasoning_summary_part.done output_item.done
@@ -86,7 +86,7 @@ function_call_arguments.done output_item.done function_call_arguments.done outpu
 // that is sent before the item is complete.
 func sealed(t *testing.T, client *http.Client) (item, unfinished string) {
 	t.Helper()
-	h := responsesHear(t, client, responsesAsking(true, responsesSaid("[think 3 0s] [fast 1]")))
+	h := responsesRead(t, client, responsesRequest(true, responsesText("[think 3 0s] [fast 1]")))
 	if len(h.items) != 2 {
 		t.Fatalf("heard %+v", h)
 	}
@@ -102,9 +102,9 @@ func TestResponses_ReasoningSentBack_IsAcceptedOnlyUnchanged(t *testing.T) {
 		client, stop := fakemodel.New().Pipe()
 		defer stop()
 		item, unfinished := sealed(t, client)
-		ask := func(item string) responsesHeard {
+		ask := func(item string) responsesDecoded {
 			answer := `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"word1"}]}`
-			return responsesHear(t, client, responsesAsking(true, responsesSaid("a"), item, answer, responsesSaid("[fast 1]")))
+			return responsesRead(t, client, responsesRequest(true, responsesText("a"), item, answer, responsesText("[fast 1]")))
 		}
 		if h := ask(item); h.status != 200 || h.end != "completed" {
 			t.Errorf("as it was given: %d %s", h.status, h.body)
@@ -139,9 +139,9 @@ func TestResponses_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 		defer stop()
 		script := `[usage 1 1] [think 1 0s] [fast 1] [tool look {}] [tool wait {}]`
 		for _, stream := range []bool{true, false} {
-			whole := responsesHear(t, client, responsesAsking(stream, responsesSaid(script))).body
+			whole := responsesRead(t, client, responsesRequest(stream, responsesText(script))).body
 			for n := 0; n <= len(whole)+1; n += 7 {
-				h := responsesHear(t, client, responsesAsking(stream, responsesSaid(fmt.Sprintf("[bytes cut %d] %s", n, script))))
+				h := responsesRead(t, client, responsesRequest(stream, responsesText(fmt.Sprintf("[bytes cut %d] %s", n, script))))
 				if h.err != nil || len(h.body) != min(n, len(whole)) || h.end != "" && n < len(whole)-2 {
 					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(h.body), h.err)
 				}
@@ -163,7 +163,7 @@ func TestResponses_CutMarkers_EndReplyEarly(t *testing.T) {
 				client, stop := model.Pipe()
 				defer stop()
 				for _, stream := range []bool{true, false} {
-					h := responsesHear(t, client, responsesAsking(stream, responsesSaid(script)))
+					h := responsesRead(t, client, responsesRequest(stream, responsesText(script)))
 					if h.end != "" || len(h.items) != 0 || stream && h.text != words {
 						t.Errorf("heard %+v", h)
 					}
@@ -186,15 +186,15 @@ func TestResponses_ToolResults_AreCountedAsSteps(t *testing.T) {
 			`{"type":"function_call","call_id":"1","name":"a","arguments":"{}"}`, `{"type":"function_call","call_id":"2","name":"a","arguments":"{}"}`,
 			`{"type":"function_call_output","call_id":"1","output":"one"}`, `{"type":"function_call_output","call_id":"2","output":"two"}`,
 		}
-		items := []string{`{"role":"user","content":"[fast 9]"}`, `{"role":"assistant","content":"x"}`, responsesSaid("[tool a {}] [tool a {}] [then [fast 1]]")}
+		items := []string{`{"role":"user","content":"[fast 9]"}`, `{"role":"assistant","content":"x"}`, responsesText("[tool a {}] [tool a {}] [then [fast 1]]")}
 		for _, want := range []string{"", "word1", "Results: 2\none\ntwo"} {
-			if h := responsesHear(t, client, responsesAsking(true, items...)); h.text != want || h.end != "completed" {
+			if h := responsesRead(t, client, responsesRequest(true, items...)); h.text != want || h.end != "completed" {
 				t.Errorf("heard %+v, want %q", h, want)
 			}
 			items = append(items, calls...)
 		}
 		plain := `{"model":"fake","include":["reasoning.encrypted_content"],"input":"[say hello]"}`
-		if h := responsesHear(t, client, plain); h.end != "completed" || model.Requests()[3].Sent != "hello" {
+		if h := responsesRead(t, client, plain); h.end != "completed" || model.Requests()[3].Sent != "hello" {
 			t.Errorf("heard %+v", h)
 		}
 	})
@@ -209,15 +209,15 @@ func TestResponses_Errors_HaveTheFormOfTheAPI(t *testing.T) {
 		if status, body := call(t, client, "POST", pipeURL+"/responses", ""); status != 401 || !strings.Contains(body, `"code":"invalid_api_key"`) {
 			t.Errorf("%d %s", status, body)
 		}
-		h := responsesHear(t, client, responsesAsking(true, responsesSaid("[status 429 times 1] [runningusage] [fast 1]")))
+		h := responsesRead(t, client, responsesRequest(true, responsesText("[status 429 times 1] [runningusage] [fast 1]")))
 		if h.status != 429 || !strings.Contains(h.body, `"code":"rate_limit_exceeded"`) {
 			t.Errorf("heard %+v", h)
 		}
-		h = responsesHear(t, client, responsesAsking(true, responsesSaid("[status 429 times 1] [runningusage] [fast 1]")))
+		h = responsesRead(t, client, responsesRequest(true, responsesText("[status 429 times 1] [runningusage] [fast 1]")))
 		if h.status != 200 || strings.Count(h.body, `"input_tokens":11`) != 3 {
 			t.Errorf("heard %+v", h)
 		}
-		if h = responsesHear(t, client, responsesAsking(true)); h.status != 400 || !strings.HasPrefix(h.body, `{"error":{"message":"input: is empty"`) {
+		if h = responsesRead(t, client, responsesRequest(true)); h.status != 400 || !strings.HasPrefix(h.body, `{"error":{"message":"input: is empty"`) {
 			t.Errorf("heard %+v", h)
 		}
 	})

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	inUser    = `{"type":"message","role":"user","content":[{"type":"input_text","text":"u"}]}`
-	inSaid    = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}`
-	inCallA   = `{"type":"function_call","call_id":"A","name":"f","arguments":"{}"}`
-	inCallB   = `{"type":"function_call","call_id":"B","name":"f","arguments":"{\"x\":[1]}"}`
-	inResultA = `{"type":"function_call_output","call_id":"A","output":"ra"}`
-	inResultB = `{"type":"function_call_output","call_id":"B","output":"rb"}`
-	inImage   = `{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AAAA"}`
+	inUser      = `{"type":"message","role":"user","content":[{"type":"input_text","text":"u"}]}`
+	inAssistant = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}`
+	inCallA     = `{"type":"function_call","call_id":"A","name":"f","arguments":"{}"}`
+	inCallB     = `{"type":"function_call","call_id":"B","name":"f","arguments":"{\"x\":[1]}"}`
+	inResultA   = `{"type":"function_call_output","call_id":"A","output":"ra"}`
+	inResultB   = `{"type":"function_call_output","call_id":"B","output":"rb"}`
+	inImage     = `{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AAAA"}`
 	// Reasoning items in the fake model's format, with and without a summary.
 	inThought = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gAAAAABFSG493zQ5oHkkX1eCs87T_uafQFKPN1nTzah6TQYyVI"}`
 	inSilent  = `{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"gAAAAABVuxa57Wt0noIcI-NZh9AsY5IomNQXG6FAvqP1nHlRVs"}`
@@ -25,7 +25,7 @@ const (
 	inToolG = `{"type":"function","name":"g","description":"d","parameters":{"type":"object"},"strict":false}`
 )
 
-func inItems(items ...string) string { return responsesAsking(true, items...) }
+func inItems(items ...string) string { return responsesRequest(true, items...) }
 
 // inCalled returns a conversation with one call, changed in one place, and its
 // output.
@@ -45,11 +45,11 @@ func inFields(fields string) string {
 func TestValidateResponses_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		inItems(inUser), inItems(inUser, inUser), inItems(inUser, inSaid, inUser),
+		inItems(inUser), inItems(inUser, inUser), inItems(inUser, inAssistant, inUser),
 		inItems(inUser, inCallA, inResultA), inItems(inUser, inCallA, inCallB, inResultB, inResultA),
-		inItems(inUser, inSaid, inCallA, inResultA, inCallA, inResultA, inSaid, inUser),
-		inItems(inUser, inThought, inSaid, inUser), inItems(inUser, inThought, inCallA, inResultA), inItems(inUser, inSilent, inThought, inCallA, inResultA),
-		inItems(inUser, inThought, inSaid, inSilent, inSaid, inCallA, inResultA),
+		inItems(inUser, inAssistant, inCallA, inResultA, inCallA, inResultA, inAssistant, inUser),
+		inItems(inUser, inThought, inAssistant, inUser), inItems(inUser, inThought, inCallA, inResultA), inItems(inUser, inSilent, inThought, inCallA, inResultA),
+		inItems(inUser, inThought, inAssistant, inSilent, inAssistant, inCallA, inResultA),
 		inWords(`"plain"`), inWords(`[` + inImage + `]`), inWords(`[` + inImage + `,{"type":"input_text","text":"t"}]`),
 		inItems(`{"role":"user","content":"plain"}`),
 		inItems(inUser, `{"type":"message","role":"assistant","id":"msg_1","status":"completed","content":[{"type":"refusal","refusal":"no"}]}`, inUser),
@@ -98,12 +98,12 @@ func TestValidateResponses_InvalidRequests_ReturnsReason(t *testing.T) {
 		{`{"model":"m","include":["reasoning.encrypted_content"]}`, "input: is missing"},
 		{`{"model":"m","include":["reasoning.encrypted_content"],"input":" "}`, "input: is empty"},
 		{inItems(`3`), "input[0]: is not a json object"},
-		{inItems(inSaid, inUser), "input[0]: the first item must be a user message"},
+		{inItems(inAssistant, inUser), "input[0]: the first item must be a user message"},
 		{inItems(inCallA, inResultA), "input[0]: the first item must be a user message"},
 		{inItems(inUser, `{"type":"item_reference","id":"rs_1"}`, inUser), `input[1]: type "item_reference" with role "" is unknown`},
 		{inItems(inUser, `{"role":"developer","content":"d"}`, inUser), `input[1]: type "" with role "developer" is unknown`},
-		{inItems(inUser, inSaid), "input[1]: the last item is assistant"},
-		{inItems(inUser, inSaid, inSaid, inUser), "input[2]: an assistant message follows another one directly"},
+		{inItems(inUser, inAssistant), "input[1]: the last item is assistant"},
+		{inItems(inUser, inAssistant, inAssistant, inUser), "input[2]: an assistant message follows another one directly"},
 		{inWords(`""`), "input[0]: content: is empty"},
 		{inWords(`[]`), "input[0]: content: is empty"},
 		{inWords(`[3]`), "input[0]: content[0]: is not a json object"},
@@ -115,14 +115,14 @@ func TestValidateResponses_InvalidRequests_ReturnsReason(t *testing.T) {
 		{inWords(`[` + strings.Replace(inImage, "auto", "best", 1) + `]`), `input[0]: content[0]: detail: "best" is unknown`},
 		{inWords(`[{"type":"input_image"}]`), "input[0]: content[0]: image_url: is missing"},
 		{inItems(strings.Replace(inUser, `"role"`, `"name":"n","role"`, 1)), `input[0]: field "name" is unknown`},
-		{inItems(inUser, strings.Replace(inSaid, "output_text", "input_text", 1), inUser), `input[1]: content[0]: part of type "input_text" is not allowed for an assistant`},
-		{inItems(inUser, strings.Replace(inSaid, `"a"`, `""`, 1), inUser), "input[1]: content[0]: text: is empty"},
-		{inItems(inUser, strings.Replace(inSaid, `"role"`, `"id":"item_1","role"`, 1), inUser), `input[1]: id "item_1" is not a valid assistant id`},
+		{inItems(inUser, strings.Replace(inAssistant, "output_text", "input_text", 1), inUser), `input[1]: content[0]: part of type "input_text" is not allowed for an assistant`},
+		{inItems(inUser, strings.Replace(inAssistant, `"a"`, `""`, 1), inUser), "input[1]: content[0]: text: is empty"},
+		{inItems(inUser, strings.Replace(inAssistant, `"role"`, `"id":"item_1","role"`, 1), inUser), `input[1]: id "item_1" is not a valid assistant id`},
 
 		{inItems(inUser, inCallA), `input[1]: the input ends, but call "A" has no output`},
 		{inItems(inUser, inCallA, inCallB, inResultA), `input[3]: the input ends, but call "B" has no output`},
 		{inItems(inUser, inCallA, inUser), `input[2]: is user, but call "A" has no output yet`},
-		{inItems(inUser, inCallA, inSaid, inResultA), `input[2]: is assistant, but call "A" has no output yet`},
+		{inItems(inUser, inCallA, inAssistant, inResultA), `input[2]: is assistant, but call "A" has no output yet`},
 		{inItems(inUser, inCallA, inThought, inCallB, inResultA, inResultB), `input[2]: is reasoning, but call "A" has no output yet`},
 		{inItems(inUser, inCallA, inCallB, inResultA, inCallA, inResultB, inResultA), `input[4]: a call between outputs, but call "B" has no output yet`},
 		{inItems(inUser, inCallA, inCallA, inResultA), `input[2]: call_id "A" is a duplicate`},
@@ -141,14 +141,14 @@ func TestValidateResponses_InvalidRequests_ReturnsReason(t *testing.T) {
 
 		{inItems(inUser, inThought), "input[1]: the last item is reasoning"},
 		{inItems(inUser, inThought, inUser), "input[2]: is user, but the preceding reasoning must be followed"},
-		{inItems(inUser, inThought, inSaid, inThought, inSaid, inUser), `input[3]: id "rs_1" is a duplicate`},
-		{inItems(inUser, strings.Replace(inThought, `"hm"`, `"ha"`, 1), inSaid, inUser), `input[1]: the encrypted content for item "rs_1" could not be verified`},
-		{inItems(inUser, strings.Replace(inThought, `"hm"`, `""`, 1), inSaid, inUser), "input[1]: summary[0]: text: is empty"},
-		{inItems(inUser, strings.Replace(inThought, `"summary_text"`, `"text"`, 1), inSaid, inUser), "input[1]: summary[0]: type is not summary_text"},
-		{inItems(inUser, strings.Replace(inThought, `"id"`, `"content":[],"id"`, 1), inSaid, inUser), `input[1]: field "content" is unknown`},
-		{inItems(inUser, `{"type":"reasoning","id":"rs_1"}`, inSaid, inUser), "input[1]: summary: is not an array"},
-		{strings.Replace(inItems(inUser, inThought, inSaid, inUser), `"store":false,`, ``, 1), "input[1]: reasoning is given back, but store is not false"},
-		{strings.Replace(inItems(inUser, inThought, inSaid, inUser), `"store":false`, `"store":true`, 1), "input[1]: reasoning is given back, but store is not false"},
+		{inItems(inUser, inThought, inAssistant, inThought, inAssistant, inUser), `input[3]: id "rs_1" is a duplicate`},
+		{inItems(inUser, strings.Replace(inThought, `"hm"`, `"ha"`, 1), inAssistant, inUser), `input[1]: the encrypted content for item "rs_1" could not be verified`},
+		{inItems(inUser, strings.Replace(inThought, `"hm"`, `""`, 1), inAssistant, inUser), "input[1]: summary[0]: text: is empty"},
+		{inItems(inUser, strings.Replace(inThought, `"summary_text"`, `"text"`, 1), inAssistant, inUser), "input[1]: summary[0]: type is not summary_text"},
+		{inItems(inUser, strings.Replace(inThought, `"id"`, `"content":[],"id"`, 1), inAssistant, inUser), `input[1]: field "content" is unknown`},
+		{inItems(inUser, `{"type":"reasoning","id":"rs_1"}`, inAssistant, inUser), "input[1]: summary: is not an array"},
+		{strings.Replace(inItems(inUser, inThought, inAssistant, inUser), `"store":false,`, ``, 1), "input[1]: reasoning is given back, but store is not false"},
+		{strings.Replace(inItems(inUser, inThought, inAssistant, inUser), `"store":false`, `"store":true`, 1), "input[1]: reasoning is given back, but store is not false"},
 	} {
 		err := fakemodel.ValidateResponses([]byte(tc.body))
 		if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
@@ -159,7 +159,7 @@ func TestValidateResponses_InvalidRequests_ReturnsReason(t *testing.T) {
 
 func TestValidateResponses_TruncatedRequests_ReturnsError(t *testing.T) {
 	t.Parallel()
-	body := []byte(inItems(inUser, inThought, inSaid, inCallA, inCallB, inResultA, inResultB))
+	body := []byte(inItems(inUser, inThought, inAssistant, inCallA, inCallB, inResultA, inResultB))
 	if !json.Valid(body) {
 		t.Fatal("the request is damaged from the start")
 	}
@@ -176,7 +176,7 @@ func TestValidateResponses_TruncatedRequests_ReturnsError(t *testing.T) {
 }
 
 func FuzzValidateResponsesNeverPanics(f *testing.F) {
-	f.Add([]byte(inItems(inUser, inThought, inSaid, inCallA, inCallB, inResultA, inResultB)))
+	f.Add([]byte(inItems(inUser, inThought, inAssistant, inCallA, inCallB, inResultA, inResultB)))
 	f.Add([]byte(inFields(`"tools":[` + inToolF + `,` + inToolG + `]`)))
 	f.Fuzz(func(_ *testing.T, body []byte) { _ = fakemodel.ValidateResponses(body) })
 }

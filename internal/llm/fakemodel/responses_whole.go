@@ -56,11 +56,11 @@ func (c *responsesReply) ended(reason finishReason, total usage) responsesObject
 	for _, item := range c.items {
 		r.Output = append(r.Output, item.shown())
 	}
-	r.Usage = c.told(total)
+	r.Usage = c.usageOf(total)
 	return r
 }
 
-func (c *responsesReply) told(u usage) *responsesUsage {
+func (c *responsesReply) usageOf(u usage) *responsesUsage {
 	if c.rule.off {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (c *responsesWhole) headers() { c.x.head(200, "application/json") }
 
 func (c *responsesWhole) open() error { return nil }
 
-func (c *responsesWhole) say(b beat, _ usage) error {
+func (c *responsesWhole) add(b beat, _ usage) error {
 	c.placeBeat(b)
 	return c.x.r.Context().Err()
 }

@@ -76,9 +76,9 @@ func TestServer_Requests_CanBeReadAndClearedOverHTTP(t *testing.T) {
 		model := fakemodel.New(fakemodel.WithPace(time.Second))
 		client, stop := model.Pipe()
 		defer stop()
-		hear(t, client, pipeURL, asking("[slow 2]", true))
-		hear(t, client, pipeURL, `{"model":"fake","messages":[]}`)
-		hear(t, client, pipeURL, `nonsense`)
+		chatRead(t, client, pipeURL, chatRequest("[slow 2]", true))
+		chatRead(t, client, pipeURL, `{"model":"fake","messages":[]}`)
+		chatRead(t, client, pipeURL, `nonsense`)
 		_, body := call(t, client, "GET", "http://fake/requests", "")
 		var got struct {
 			Requests []struct {
@@ -137,7 +137,7 @@ func TestServer_InvalidMarkers_AreRejected(t *testing.T) {
 				model := fakemodel.New()
 				client, stop := model.Pipe()
 				defer stop()
-				h := hear(t, client, pipeURL, asking(prompt, true))
+				h := chatRead(t, client, pipeURL, chatRequest(prompt, true))
 				if h.status != 400 || len(model.Rejections()) != 1 || !strings.HasPrefix(model.Rejections()[0], "marker [") {
 					t.Errorf("status %d, body %s", h.status, h.body)
 				}

@@ -14,8 +14,8 @@ import (
 
 const pipeURL = "http://fake/v1"
 
-// heard is one reply as decoded by a client.
-type heard struct {
+// decoded is one reply as decoded by a client.
+type decoded struct {
 	status   int
 	header   http.Header
 	body     string
@@ -49,8 +49,8 @@ type message struct {
 	} `json:"tool_calls"`
 }
 
-// asking returns the body of a request with one user message.
-func asking(prompt string, stream bool) string {
+// chatRequest returns the body of a request with one user message.
+func chatRequest(prompt string, stream bool) string {
 	return conversation(stream, fmt.Sprintf(`{"role":"user","content":%q}`, prompt))
 }
 
@@ -72,7 +72,7 @@ func post(ctx context.Context, client *http.Client, base, body string) (*http.Re
 	return client.Do(req)
 }
 
-func hear(t *testing.T, client *http.Client, base, body string) heard {
+func chatRead(t *testing.T, client *http.Client, base, body string) decoded {
 	t.Helper()
 	start := time.Now()
 	resp, err := post(t.Context(), client, base, body)
@@ -81,7 +81,7 @@ func hear(t *testing.T, client *http.Client, base, body string) heard {
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	h := heard{status: resp.StatusCode, header: resp.Header, body: string(raw), err: err, took: time.Since(start)}
+	h := decoded{status: resp.StatusCode, header: resp.Header, body: string(raw), err: err, took: time.Since(start)}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		h.take(t, raw)
 		return h
@@ -99,7 +99,7 @@ func hear(t *testing.T, client *http.Client, base, body string) heard {
 }
 
 // take adds a chunk or a whole reply. It ignores a truncated one.
-func (h *heard) take(t *testing.T, data []byte) {
+func (h *decoded) take(t *testing.T, data []byte) {
 	t.Helper()
 	var r reply
 	if json.Unmarshal(data, &r) != nil {

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	sys  = `{"role":"system","content":"s"}`
-	user = `{"role":"user","content":"u"}`
-	said = `{"role":"assistant","content":"a"}`
-	two  = `{"role":"assistant","content":null,"tool_calls":[` + callA + `,` + callB + `]}`
-	one  = `{"role":"assistant","tool_calls":[` + callA + `]}`
+	sys              = `{"role":"system","content":"s"}`
+	user             = `{"role":"user","content":"u"}`
+	assistantMessage = `{"role":"assistant","content":"a"}`
+	two              = `{"role":"assistant","content":null,"tool_calls":[` + callA + `,` + callB + `]}`
+	one              = `{"role":"assistant","tool_calls":[` + callA + `]}`
 
 	callA   = `{"id":"A","type":"function","function":{"name":"f","arguments":"{}"}}`
 	callB   = `{"id":"B","type":"function","function":{"name":"f","arguments":"{\"x\":[1]}"}}`
@@ -40,8 +40,8 @@ func TestValidate_ValidRequests_ReturnsNil(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		with(user), with(sys, user), with(sys, `{"role":"developer","content":"d"}`, user),
-		with(user, user), with(user, said, user), with(sys, said, user),
-		with(user, one, resultA), with(user, two, resultA, resultB), with(user, two, resultB, resultA, said, user),
+		with(user, user), with(user, assistantMessage, user), with(sys, assistantMessage, user),
+		with(user, one, resultA), with(user, two, resultA, resultB), with(user, two, resultB, resultA, assistantMessage, user),
 		with(user, one, resultA, one, resultA), with(user, one, resultA, user),
 		with(user, `{"role":"assistant","content":"","tool_calls":[`+callA+`]}`, resultA),
 		with(user, `{"role":"assistant","content":[{"type":"text","text":"t"}],"tool_calls":[`+callA+`]}`, resultA),
@@ -93,13 +93,13 @@ func TestValidate_InvalidRequests_ReturnsReason(t *testing.T) {
 		{with(`{"role":"system","content":""}`, user), "messages[0]: content: is empty"},
 		{with(user, `{"role":"assistant","content":""}`, user), "messages[1]: content: is empty"},
 		{with(user, `{"role":"assistant","content":3,"tool_calls":[`+callA+`]}`, resultA), "messages[1]: content: is not a string"},
-		{with(user, said), "messages[1]: the last message has role assistant"},
+		{with(user, assistantMessage), "messages[1]: the last message has role assistant"},
 		{with(sys), "messages[0]: the last message has role system"},
-		{with(user, said, said, user), "messages[2]: an assistant message follows another one directly"},
+		{with(user, assistantMessage, assistantMessage, user), "messages[2]: an assistant message follows another one directly"},
 		{with(user, one), `messages[1]: the messages end, but tool call "A" has no result`},
 		{with(user, two, resultA), `messages[2]: the messages end, but tool call "B" has no result`},
 		{with(user, two, resultA, user), `messages[3]: role is "user", but tool call "B" has no result yet`},
-		{with(user, one, said, resultA), `messages[2]: role is "assistant", but tool call "A" has no result yet`},
+		{with(user, one, assistantMessage, resultA), `messages[2]: role is "assistant", but tool call "A" has no result yet`},
 		{with(user, one, resultB), `messages[2]: tool_call_id "B" does not match a call`},
 		{with(user, one, resultA, resultA), `messages[3]: tool_call_id "A" does not match a call`},
 		{with(user, one, resultA, user, resultA), `messages[4]: tool_call_id "A" does not match a call`},

@@ -27,7 +27,7 @@ func (a *answer) addEvent(ctx context.Context, event []byte) error {
 		return fmt.Errorf("reading the model's answer: %w", err)
 	}
 	if c.Error != nil {
-		return toldInStream(event)
+		return streamFailure(event)
 	}
 	if err := a.meter(ctx, c.Usage); err != nil {
 		return err

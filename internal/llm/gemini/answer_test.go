@@ -58,12 +58,12 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), h.emit)
+			var h collected
+			reply, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), h.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Usage, c.usage) {
+			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Usage, c.usage) {
 				t.Errorf("heard %+v, finish %q, usage %v", h, reply.Finish, reply.Usage)
 			}
 			if want := min(1, len(h.metered)); c.usage != nil && want != 1 || len(h.metered) > 1 {
@@ -95,7 +95,7 @@ func TestAsk_ToolCalls_ArriveAsWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := serving(t, saying(append(c.events, finish("STOP"))...)).Ask(t.Context(), prompt("hello"), ignore)
+			reply, err := serving(t, saying(append(c.events, finish("STOP"))...)).Generate(t.Context(), prompt("hello"), ignore)
 			if err != nil || reply.Finish != "tool_calls" || !reflect.DeepEqual(reply.Calls, c.want) {
 				t.Errorf("reply %+v, %v; want %+v", reply, err, c.want)
 			}
@@ -105,18 +105,18 @@ func TestAsk_ToolCalls_ArriveAsWritten(t *testing.T) {
 
 func TestAsk_CallWithoutName_ReturnsError(t *testing.T) {
 	t.Parallel()
-	_, err := serving(t, saying(parts(`{"functionCall":{"args":{}}}`), finish("STOP"))).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := serving(t, saying(parts(`{"functionCall":{"args":{}}}`), finish("STOP"))).Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "without a name")
 }
 
 func TestAsk_MalformedFunctionCall_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	reply, err := p.Ask(t.Context(), prompt(`[badargs look]`), ignore)
+	reply, err := p.Generate(t.Context(), prompt(`[badargs look]`), ignore)
 	if u := passing(t, err, 0); !strings.Contains(u.Error(), "MALFORMED_FUNCTION_CALL: Malformed function call: look") || reply.Calls != nil {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
-	_, err = serving(t, saying(finish("UNEXPECTED_TOOL_CALL"))).Ask(t.Context(), prompt("hello"), ignore)
+	_, err = serving(t, saying(finish("UNEXPECTED_TOOL_CALL"))).Generate(t.Context(), prompt("hello"), ignore)
 	if u := passing(t, err, 0); !strings.Contains(u.Error(), "UNEXPECTED_TOOL_CALL") {
 		t.Errorf("error %v", err)
 	}
@@ -127,8 +127,8 @@ func TestAsk_Signatures_AreEmittedBeforeTheirText(t *testing.T) {
 	p := serving(t, saying(
 		parts(`{"text":"hm","thought":true,"thoughtSignature":"AAAA"}`), parts(`{"text":"a"}`), parts(`{"text":"bé","thoughtSignature":"BBBB"}`),
 		parts(`{"text":"c"}`), parts(`{"text":"","thoughtSignature":"CCCC"}`), finish("STOP")))
-	var h heard
-	if _, err := p.Ask(t.Context(), prompt("hello"), h.emit); err != nil {
+	var h collected
+	if _, err := p.Generate(t.Context(), prompt("hello"), h.emit); err != nil {
 		t.Fatal(err)
 	}
 	want := []bellcord.Thinking{
@@ -136,7 +136,7 @@ func TestAsk_Signatures_AreEmittedBeforeTheirText(t *testing.T) {
 		{At: 1, Signature: json.RawMessage(`{"signature":"BBBB","bytes":3}`)},
 		{At: 5, Signature: json.RawMessage(`{"signature":"CCCC"}`)},
 	}
-	if !reflect.DeepEqual(h.thinking, want) || h.said != "abéc" {
+	if !reflect.DeepEqual(h.thinking, want) || h.text != "abéc" {
 		t.Errorf("heard %+v", h)
 	}
 }
@@ -150,7 +150,7 @@ func TestAsk_StreamEndsWithoutFinishReason_ReturnsErrCutOff(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			p, _ := fake(t)
-			reply, err := p.Ask(t.Context(), prompt(script), ignore)
+			reply, err := p.Generate(t.Context(), prompt(script), ignore)
 			var passing *llm.Failure
 			if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &passing) || passing.Status != 0 || passing.Reason != llm.CutOff {
 				t.Errorf("error %v", err)
@@ -169,16 +169,16 @@ func TestAsk_CutAtAnyByte_IsNeverComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := fakeInMemory(t)
 		const script = `[think 1 0s] [say so be] [tool f {"a":1}] [tool g {}]`
-		var whole heard
-		full, err := p.Ask(t.Context(), prompt(script), whole.emit)
+		var whole collected
+		full, err := p.Generate(t.Context(), prompt(script), whole.emit)
 		if err != nil || len(full.Calls) != 2 || len(whole.thinking) != 1 {
 			t.Fatalf("reply %+v, %v, heard %+v", full, err, whole)
 		}
 		complete := false
 		for n := 0; !complete; n++ {
-			var h heard
-			reply, err := p.Ask(t.Context(), prompt(fmt.Sprintf("%s [bytes cut %05d]", script, n)), h.emit)
-			if !strings.HasPrefix(whole.said, h.said) || !strings.HasPrefix(whole.thought, h.thought) {
+			var h collected
+			reply, err := p.Generate(t.Context(), prompt(fmt.Sprintf("%s [bytes cut %05d]", script, n)), h.emit)
+			if !strings.HasPrefix(whole.text, h.text) || !strings.HasPrefix(whole.thought, h.thought) {
 				t.Fatalf("cut at %d: heard %+v", n, h)
 			}
 			for i, thinking := range h.thinking {
@@ -204,9 +204,9 @@ func TestAsk_ConnectionLostAfterFinishReason_ReturnsCompleteAnswer(t *testing.T)
 		saying(parts(`{"text":"hello"}`), usage(`"promptTokenCount":3`), finish("STOP"))(w, r)
 		panic(http.ErrAbortHandler)
 	})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
-	if err != nil || h.said != "hello" || reply.Finish != "stop" || reply.Usage == nil {
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
+	if err != nil || h.text != "hello" || reply.Finish != "stop" || reply.Usage == nil {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }
@@ -218,7 +218,7 @@ func TestAsk_FinishReasonContinuation_ReturnsErrCutOffWithoutNewRequest(t *testi
 		requests++
 		saying(`{"candidates":[{"content":{"parts":[{"text":"he"}]},"continuationToken":"AAAA"}]}`, finish("CONTINUATION"))(w, r)
 	})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	if !errors.Is(err, wire.ErrCutOff) || requests != 1 {
 		t.Errorf("error %v after %d requests", err, requests)
 	}
@@ -230,7 +230,7 @@ func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 		p, closed := fakeInMemory(t)
 		enough := errors.New("enough")
 		emits, start := 0, time.Now()
-		_, err := p.Ask(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
+		_, err := p.Generate(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
 			if emits++; emits == 2 {
 				return enough
 			}

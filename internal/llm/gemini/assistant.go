@@ -13,7 +13,7 @@ import (
 func assistant(m bellcord.Message, model string) []part {
 	var out []part
 	said := 0 // bytes of the text that are already in parts
-	sayUpTo := func(end int) {
+	addTextUpTo := func(end int) {
 		if end > said {
 			out = append(out, textPart(m.Text[said:end]))
 			said = end
@@ -25,7 +25,7 @@ func assistant(m bellcord.Message, model string) []part {
 		if json.Unmarshal(t.Signature, &s) != nil || len(s.Signature) == 0 || s.Bytes < 0 || s.Bytes > len(m.Text)-at {
 			continue // not from this provider, or a stop cut off the signed text
 		}
-		sayUpTo(at)
+		addTextUpTo(at)
 		signed := textPart(m.Text[at : at+s.Bytes])
 		if s.Thought {
 			signed = part{Text: &t.Text, Thought: true}
@@ -34,7 +34,7 @@ func assistant(m bellcord.Message, model string) []part {
 		out = append(out, signed)
 		said = at + s.Bytes
 	}
-	sayUpTo(len(m.Text))
+	addTextUpTo(len(m.Text))
 	return append(out, calls(m.Calls, model)...)
 }
 

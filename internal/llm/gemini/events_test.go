@@ -37,9 +37,9 @@ func TestAsk_EventStreamVariants_AreDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			reply, err := serving(t, raw(stream)).Ask(t.Context(), prompt("hello"), h.emit)
-			if err != nil || h.said != "hello" || reply.Finish != "stop" {
+			var h collected
+			reply, err := serving(t, raw(stream)).Generate(t.Context(), prompt("hello"), h.emit)
+			if err != nil || h.text != "hello" || reply.Finish != "stop" {
 				t.Errorf("heard %+v, reply %+v, %v", h, reply, err)
 			}
 		})
@@ -49,9 +49,9 @@ func TestAsk_EventStreamVariants_AreDecoded(t *testing.T) {
 func TestAsk_EventSize_IsLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 8<<20)
-	var h heard
-	if _, err := serving(t, saying(parts(`{"text":"`+long+`"}`), finish("STOP"))).Ask(t.Context(), prompt("hello"), h.emit); err != nil || h.said != long {
-		t.Errorf("heard %d bytes, %v", len(h.said), err)
+	var h collected
+	if _, err := serving(t, saying(parts(`{"text":"`+long+`"}`), finish("STOP"))).Generate(t.Context(), prompt("hello"), h.emit); err != nil || h.text != long {
+		t.Errorf("heard %d bytes, %v", len(h.text), err)
 	}
 	some := strings.Repeat("x", 1<<14)
 	for name, piece := range map[string]string{"in one line": some, "in many lines": some + "\ndata: "} {
@@ -63,7 +63,7 @@ func TestAsk_EventSize_IsLimited(t *testing.T) {
 					_, err = io.WriteString(w, piece)
 				}
 			})
-			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 			notPassing(t, err, "too long")
 			if !errors.Is(err, bufio.ErrTooLong) || errors.Is(err, wire.ErrCutOff) {
 				t.Errorf("error %v", err)
@@ -80,7 +80,7 @@ func TestAsk_ConnectionLostBeforeEndOfEvent_DropsTheEvent(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	})
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); !errors.Is(err, wire.ErrCutOff) {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); !errors.Is(err, wire.ErrCutOff) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestAsk_ModelName_SelectsEscapedResourcePath(t *testing.T) {
 		})
 		req := prompt("hello")
 		req.Model = model
-		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+		if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 			t.Fatal(err)
 		}
 		if want += ":streamGenerateContent?alt=sse"; asked != want {
@@ -122,7 +122,7 @@ func TestAsk_RedirectToAnotherServer_DoesNotSendKey(t *testing.T) {
 	})
 	p := gemini.New(gemini.Config{BaseURL: first, Key: "key"})
 	t.Cleanup(p.Close)
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Error(err)
 	}
 	if len(keys) != 2 || keys[0] != "key" || keys[1] != "" {

@@ -94,9 +94,9 @@ func (p problem) refine(f *llm.Failure) {
 	}
 }
 
-// toldInStream returns the failure for an error event in the stream.
-func toldInStream(event []byte) error {
-	err := wire.ToldInStream(event)
+// streamFailure returns the failure for an error event in the stream.
+func streamFailure(event []byte) error {
+	err := wire.StreamFailureIn(event)
 	var failure *llm.Failure
 	var said problem
 	if errors.As(err, &failure) && json.Unmarshal(event, &said) == nil {

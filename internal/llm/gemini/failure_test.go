@@ -45,7 +45,7 @@ func TestAsk_ErrorStatus_IsRetryableOnlyWhenTransient(t *testing.T) {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
 			p, server := fake(t)
-			_, err := p.Ask(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
+			_, err := p.Generate(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
 			if !passes {
 				notPassing(t, err, "the script asked for this error")
 			} else if u := passing(t, err, status); u.After != 7*time.Second || !strings.Contains(u.Error(), "the script asked") {
@@ -74,7 +74,7 @@ func TestAsk_ErrorBodyVariants_ReturnServerMessage(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, want)
 		_, err = p.Models(t.Context())
 		notPassing(t, err, want)
@@ -97,7 +97,7 @@ func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 					}
 					w.WriteHeader(http.StatusTooManyRequests)
 				})})
-				_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+				_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 				if u := passing(t, err, 429); (u.After - want).Abs() > 1 {
 					t.Errorf("after %v, want %v", u.After, want)
 				}
@@ -111,7 +111,7 @@ func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	p := gemini.New(gemini.Config{BaseURL: gone.URL})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	passing(t, err, 0)
 	_, err = p.Models(t.Context())
 	passing(t, err, 0)
@@ -132,7 +132,7 @@ func TestAsk_ConnectionLostBeforeResponse_ReturnsRetryableFailure(t *testing.T) 
 					_ = conn.Close()
 				}
 			})
-			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 			passing(t, err, 0)
 		})
 	}
@@ -144,7 +144,7 @@ func TestAsk_UntrustedCertificate_ReturnsPermanentError(t *testing.T) {
 	server.Config.ErrorLog = llmtest.Quiet()
 	server.StartTLS()
 	defer server.Close()
-	_, err := gemini.New(gemini.Config{BaseURL: server.URL}).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := gemini.New(gemini.Config{BaseURL: server.URL}).Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "certificate")
 }
 
@@ -157,7 +157,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, "log in first")
 	}
 }
@@ -165,7 +165,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 func TestAsk_ErrorInStream_ReturnsIt(t *testing.T) {
 	t.Parallel()
 	ask := func(event string) error {
-		_, err := serving(t, saying(parts(`{"text":"he"}`), event)).Ask(t.Context(), prompt("hello"), ignore)
+		_, err := serving(t, saying(parts(`{"text":"he"}`), event)).Generate(t.Context(), prompt("hello"), ignore)
 		return err
 	}
 	notPassing(t, ask(`{"error":{"code":400,"message":"The input token count (9) exceeds the maximum number of tokens allowed (5).","status":"INVALID_ARGUMENT"}}`), "too long")
@@ -186,7 +186,7 @@ func TestAsk_PlainJSONErrorBetweenEvents_ReturnsIt(t *testing.T) {
 		saying(parts(`{"text":"he"}`))(w, r)
 		_, _ = io.WriteString(w, "{\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"overloaded\",\n    \"status\": \"UNAVAILABLE\"\n  }\n}\n")
 	})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	passing(t, err, 503)
 }
 
@@ -226,7 +226,7 @@ func TestAsk_ErrorDetails_DetermineReasonAndDelay(t *testing.T) {
 					w.WriteHeader(c.status)
 					_, _ = fmt.Fprintf(w, form, body)
 				})
-				_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+				_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 				var failure *llm.Failure
 				if !errors.As(err, &failure) || failure.Reason != c.reason || failure.After != c.after || failure.Status != c.status {
 					t.Errorf("error %v, %+v", err, failure)
@@ -241,7 +241,7 @@ func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errStopped)
-	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+	if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := p.Models(ctx); !same(err, errStopped) {

@@ -19,37 +19,37 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard collects emitted events.
-type heard struct {
-	said, thought string
+// collected collects emitted events.
+type collected struct {
+	text, thought string
 	kinds         []string // of all emitted events; consecutive equal kinds appear once
 	metered       []bellcord.Usage
 	thinking      []bellcord.Thinking // as the core would record it
 	since         string              // thinking since the last signature
 }
 
-func (h *heard) emit(b bellcord.Body) error {
+func (h *collected) emit(b bellcord.Body) error {
 	if n := len(h.kinds); n == 0 || h.kinds[n-1] != b.Kind() {
 		h.kinds = append(h.kinds, b.Kind())
 	}
 	switch b := b.(type) {
 	case bellcord.TextDelta:
-		h.said += b.Text
+		h.text += b.Text
 	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 		h.since += b.Text
 	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
 	case bellcord.ThinkingSigned:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.since, Signature: b.Signature})
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.since, Signature: b.Signature})
 		h.since = ""
 	}
 	return nil
 }
 
 // message returns the collected answer as a message for the next request.
-func (h *heard) message(reply llm.Reply) bellcord.Message {
-	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
+func (h *collected) message(reply llm.Reply) bellcord.Message {
+	m := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.text, Thinking: h.thinking}
 	for _, c := range reply.Calls {
 		m.Calls = append(m.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args), Signature: c.Seal})
 	}
@@ -117,12 +117,12 @@ func saying(events ...string) http.HandlerFunc {
 func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 4 0]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 4 0]"), h.emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.said != "hello there" || h.thought != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
+	if h.text != "hello there" || h.thought != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
 		t.Errorf("heard %+v, reply %+v", h, reply)
 	}
 	want := bellcord.Usage{InputTokens: 11, CacheReadTokens: 4, OutputTokens: 7, Exact: true}
@@ -140,8 +140,8 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 func TestAsk_NoUsageReported_ReturnsNilUsage(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[nousage] [say hello]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[nousage] [say hello]"), h.emit)
 	if err != nil || reply.Usage != nil || h.metered != nil {
 		t.Errorf("reply %+v, %v; metered %v", reply, err, h.metered)
 	}
@@ -186,7 +186,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 				GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
 			})
-			if _, err := p.Ask(ctx, prompt("hello"), ignore); err != nil {
+			if _, err := p.Generate(ctx, prompt("hello"), ignore); err != nil {
 				t.Fatal(err)
 			}
 			if reused != (i > 0) {
@@ -215,7 +215,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for key, want := range map[string]string{"": "", "own": "own", pasted: "own"} {
 		server := httptest.NewServer(http.HandlerFunc(answer))
 		p := gemini.New(gemini.Config{BaseURL: server.URL, Key: key})
-		if _, err := p.Ask(context.Background(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(context.Background(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := header.Get("X-Goog-Api-Key"); got != want {
@@ -238,7 +238,7 @@ func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080", "ftp://host", "http://", ":", "/v1beta"} {
 		p := gemini.New(gemini.Config{BaseURL: base})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, "base URL")
 		_, err = p.Models(t.Context())
 		notPassing(t, err, "base URL")
@@ -256,7 +256,7 @@ func TestNew_BaseURLWithOrWithoutVersion_UsesTheSamePath(t *testing.T) {
 	defer server.Close()
 	for _, path := range []string{"/some", "/some/", "/some/v1beta", "/some/v1beta/"} {
 		p := gemini.New(gemini.Config{BaseURL: server.URL + path})
-		if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		p.Close()

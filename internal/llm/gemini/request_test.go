@@ -68,7 +68,7 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
-		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), conversation(), ignore); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	client, done := server.Pipe()
 	t.Cleanup(done)
 	p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: new(int32(512))})
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"contents":[{"role":"user","parts":[{"text":"hello"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":512}}}`
@@ -116,7 +116,7 @@ func TestAsk_ThinkingBudgetZero_ExcludesThoughts(t *testing.T) {
 		client, done := server.Pipe()
 		t.Cleanup(done)
 		p := gemini.New(gemini.Config{BaseURL: "http://fake", Key: "key", HTTP: client, Thinking: budget})
-		if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := unescaped(server.Requests()[0].Raw); !strings.Contains(got, want) {
@@ -130,7 +130,7 @@ func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	p, server := fake(t)
 	req := prompt("hello")
 	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
-	_, err := p.Ask(t.Context(), req, ignore)
+	_, err := p.Generate(t.Context(), req, ignore)
 	notPassing(t, err, "JSON")
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
@@ -147,7 +147,7 @@ func TestAsk_ModelBeforeGemini3_OmitsSignaturePlaceholder(t *testing.T) {
 		p := serving(t, recordingInto(&sent))
 		req := conversation()
 		req.Model = model
-		if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+		if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(sent, "skip_thought_signature_validator"); got != want {
@@ -179,7 +179,7 @@ func TestAsk_SignaturesInHistory_KeepTheirPositions(t *testing.T) {
 			p := serving(t, recordingInto(&sent))
 			req := prompt("hello")
 			req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleAssistant, Text: "abéc", Thinking: c.thinking}, req.Messages[0])
-			if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+			if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(sent, `{"role":"model","parts":[`+c.want+`]}`) {
@@ -204,8 +204,8 @@ func TestAsk_AnswersSentBack_AreAccepted(t *testing.T) {
 				p, server := fake(t)
 				req := prompt(script)
 				for range 4 {
-					var h heard
-					reply, err := p.Ask(t.Context(), req, h.emit)
+					var h collected
+					reply, err := p.Generate(t.Context(), req, h.emit)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -51,12 +51,12 @@ func TestAsk_Stop_WritesNothingToStandardLog(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-sent; cancel(errStopped) }()
-	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+	if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
 	<-left
 	p, _ = fake(t)
-	if _, err := p.Ask(t.Context(), prompt("[cut after 2] [fast 5]"), ignore); !errors.Is(err, wire.ErrCutOff) {
+	if _, err := p.Generate(t.Context(), prompt("[cut after 2] [fast 5]"), ignore); !errors.Is(err, wire.ErrCutOff) {
 		t.Errorf("error %v", err)
 	}
 	if told.Len() > 0 {

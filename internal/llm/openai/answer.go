@@ -111,7 +111,7 @@ func (a *answer) endStream(err error) error {
 	var told *ssestream.StreamError
 	switch {
 	case errors.As(err, &told):
-		return wire.ToldInStream(told.Event.Data)
+		return wire.StreamFailureIn(told.Event.Data)
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	case a.complete():

@@ -53,12 +53,12 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), h.emit)
+			var h collected
+			reply, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), h.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) {
+			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) {
 				t.Errorf("heard %+v, finish %q", h, reply.Finish)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {
@@ -75,7 +75,7 @@ func tokens(in, out int64) *bellcord.Usage {
 func TestAsk_CumulativeUsage_IsNotSummed(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	reply, err := p.Ask(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20]"), ignore)
+	reply, err := p.Generate(t.Context(), prompt("[fast 20] [runningusage] [usage 100 20]"), ignore)
 	if err != nil || reply.Usage == nil || *reply.Usage != *tokens(100, 20) {
 		t.Errorf("usage %v, %v", reply.Usage, err)
 	}
@@ -90,7 +90,7 @@ func TestAsk_StreamEndsWithoutFinishReason_ReturnsErrCutOff(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			p, _ := fake(t)
-			reply, err := p.Ask(t.Context(), prompt(script), ignore)
+			reply, err := p.Generate(t.Context(), prompt(script), ignore)
 			var passing *llm.Failure
 			if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &passing) || passing.Status != 0 {
 				t.Errorf("error %v", err)
@@ -108,9 +108,9 @@ func TestAsk_ConnectionLostAfterFinishReason_ReturnsCompleteAnswer(t *testing.T)
 		saying(delta(`"content":"hello"`), usage(3, 1), finish("stop"))(w, r)
 		panic(http.ErrAbortHandler)
 	})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
-	if err != nil || h.said != "hello" || reply.Finish != "stop" || reply.Usage == nil {
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
+	if err != nil || h.text != "hello" || reply.Finish != "stop" || reply.Usage == nil {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }
@@ -121,7 +121,7 @@ func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 		p, closed := fakeInMemory(t)
 		enough := errors.New("enough")
 		emits, start := 0, time.Now()
-		_, err := p.Ask(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
+		_, err := p.Generate(t.Context(), prompt("[hang after 2] [fast 9]"), func(bellcord.Body) error {
 			if emits++; emits == 2 {
 				return enough
 			}

@@ -79,7 +79,7 @@ func TestAsk_ToolCallFragmentVariants_AreAssembled(t *testing.T) {
 			t.Run(name+", finish "+reason, func(t *testing.T) {
 				t.Parallel()
 				p := serving(t, saying(append(slices.Clone(c.events), finish(reason), "[DONE]")...))
-				reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
+				reply, err := p.Generate(t.Context(), prompt("hello"), ignore)
 				if err != nil || reply.Finish != "tool_calls" || !reflect.DeepEqual(reply.Calls, c.want) {
 					t.Errorf("reply %+v, %v; want %+v", reply, err, c.want)
 				}
@@ -91,7 +91,7 @@ func TestAsk_ToolCallFragmentVariants_AreAssembled(t *testing.T) {
 func TestAsk_ToolCallsOfFakeModel_ArriveComplete(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	reply, err := p.Ask(t.Context(), prompt(`[tool look {"path":"a b","n":1}] [tool wait {}] [badargs look]`), ignore)
+	reply, err := p.Generate(t.Context(), prompt(`[tool look {"path":"a b","n":1}] [tool wait {}] [badargs look]`), ignore)
 	if err != nil || reply.Finish != "tool_calls" || len(reply.Calls) != 3 {
 		t.Fatalf("reply %+v, %v", reply, err)
 	}
@@ -106,7 +106,7 @@ func TestAsk_ToolCallsOfFakeModel_ArriveComplete(t *testing.T) {
 func TestAsk_CallTruncatedByTokenLimit_KeepsArgumentsEmpty(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "remove_all", "")), finish("length"), "[DONE]"))
-	reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	reply, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	if want := []llm.Call{{ID: "a", Name: "remove_all"}}; err != nil || reply.Finish != "max_output" || !reflect.DeepEqual(reply.Calls, want) {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
@@ -115,6 +115,6 @@ func TestAsk_CallTruncatedByTokenLimit_KeepsArgumentsEmpty(t *testing.T) {
 func TestAsk_CallWithoutName_ReturnsError(t *testing.T) {
 	t.Parallel()
 	p := serving(t, saying(fragments(fragment(0, "a", "", "{}")), finish("tool_calls"), "[DONE]"))
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "without a name")
 }

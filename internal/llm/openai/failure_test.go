@@ -44,7 +44,7 @@ func TestAsk_ErrorStatus_IsRetryableOnlyWhenTransient(t *testing.T) {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
 			p, server := fake(t)
-			_, err := p.Ask(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
+			_, err := p.Generate(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
 			if !passes {
 				notPassing(t, err, "the script asked for this error")
 			} else if u := passing(t, err, status); u.After != 7*time.Second || !strings.Contains(u.Error(), "the script asked") {
@@ -73,7 +73,7 @@ func TestAsk_ErrorBodyVariants_ReturnServerMessage(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, want)
 		_, err = p.Models(t.Context())
 		notPassing(t, err, want)
@@ -96,7 +96,7 @@ func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 					}
 					w.WriteHeader(http.StatusTooManyRequests)
 				})})
-				_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+				_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 				if u := passing(t, err, 429); (u.After - want).Abs() > 1 {
 					t.Errorf("after %v, want %v", u.After, want)
 				}
@@ -110,7 +110,7 @@ func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	p := openai.New(openai.Config{BaseURL: gone.URL})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	passing(t, err, 0)
 	_, err = p.Models(t.Context())
 	passing(t, err, 0)
@@ -131,7 +131,7 @@ func TestAsk_ConnectionLostBeforeResponse_ReturnsRetryableFailure(t *testing.T) 
 					_ = conn.Close()
 				}
 			})
-			_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+			_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 			passing(t, err, 0)
 		})
 	}
@@ -143,7 +143,7 @@ func TestAsk_UntrustedCertificate_ReturnsPermanentError(t *testing.T) {
 	server.Config.ErrorLog = llmtest.Quiet()
 	server.StartTLS()
 	defer server.Close()
-	_, err := openai.New(openai.Config{BaseURL: server.URL}).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := openai.New(openai.Config{BaseURL: server.URL}).Generate(t.Context(), prompt("hello"), ignore)
 	notPassing(t, err, "certificate")
 }
 
@@ -156,7 +156,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, "log in first")
 	}
 }
@@ -164,7 +164,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 func TestAsk_ErrorInStream_ReturnsIt(t *testing.T) {
 	t.Parallel()
 	ask := func(event string) error {
-		_, err := serving(t, saying(delta(`"content":"he"`), event)).Ask(t.Context(), prompt("hello"), ignore)
+		_, err := serving(t, saying(delta(`"content":"he"`), event)).Generate(t.Context(), prompt("hello"), ignore)
 		return err
 	}
 	notPassing(t, ask(`{"error":{"message":"too much","code":"context_length"}}`), "too much")
@@ -180,7 +180,7 @@ func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errStopped)
-	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+	if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := p.Models(ctx); !same(err, errStopped) {

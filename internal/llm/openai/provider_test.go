@@ -18,13 +18,13 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/llmtest"
 )
 
-// heard collects emitted text and thinking.
-type heard struct{ said, thought string }
+// collected collects emitted text and thinking.
+type collected struct{ text, thought string }
 
-func (h *heard) emit(b bellcord.Body) error {
+func (h *collected) emit(b bellcord.Body) error {
 	switch b := b.(type) {
 	case bellcord.TextDelta:
-		h.said += b.Text
+		h.text += b.Text
 	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 	}
@@ -88,12 +88,12 @@ func saying(events ...string) http.HandlerFunc {
 func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7]"), h.emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.said != "hello there" || strings.TrimSpace(h.thought) == "" {
+	if h.text != "hello there" || strings.TrimSpace(h.thought) == "" {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {
@@ -125,7 +125,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 				GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
 			})
-			if _, err := p.Ask(ctx, prompt("hello"), ignore); err != nil {
+			if _, err := p.Generate(ctx, prompt("hello"), ignore); err != nil {
 				t.Fatal(err)
 			}
 			if reused != (i > 0) {
@@ -144,7 +144,7 @@ func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 			<-r.Context().Done()
 		})})
 		start := time.Now()
-		reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		reply, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		if err != nil || reply.Finish != "stop" {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
@@ -170,7 +170,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for key, want := range map[string]string{"": "", "own": "Bearer own", pasted: "Bearer own"} {
 		server := httptest.NewServer(http.HandlerFunc(answer))
 		p := openai.New(openai.Config{BaseURL: server.URL, Key: key})
-		if _, err := p.Ask(context.Background(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(context.Background(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := header.Get("Authorization"); got != want {
@@ -190,7 +190,7 @@ func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := openai.New(openai.Config{BaseURL: base})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		notPassing(t, err, "base URL")
 		_, err = p.Models(t.Context())
 		notPassing(t, err, "base URL")

@@ -59,7 +59,7 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
-		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), conversation(), ignore); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func unescaped(body []byte) string {
 func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"messages":[{"content":"hello","role":"user"}],"model":"fake","stream_options":{"include_usage":true},"stream":true}`
@@ -98,7 +98,7 @@ func TestAsk_Images_AreSentBeforeText(t *testing.T) {
 	req.Messages[0].Images = []bellcord.Image{{Type: "image/png", Data: []byte{0, 1, 255}}, {Type: "image/jpeg", Data: []byte("j")}}
 	alone := llm.Request{Model: "fake", Messages: []bellcord.Message{{Role: bellcord.RoleUser, Images: req.Messages[0].Images[1:]}}}
 	for _, r := range []llm.Request{req, alone} {
-		if _, err := p.Ask(t.Context(), r, ignore); err != nil {
+		if _, err := p.Generate(t.Context(), r, ignore); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	p, server := fake(t)
 	req := prompt("hello")
 	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
-	_, err := p.Ask(t.Context(), req, ignore)
+	_, err := p.Generate(t.Context(), req, ignore)
 	notPassing(t, err, "JSON")
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)

@@ -9,11 +9,11 @@ import (
 )
 
 // meter collects emitted usage.
-type meter struct{ told []bellcord.Usage }
+type meter struct{ reported []bellcord.Usage }
 
 func (m *meter) emit(b bellcord.Body) error {
 	if b, ok := b.(bellcord.UsageReported); ok {
-		m.told = append(m.told, b.Usage)
+		m.reported = append(m.reported, b.Usage)
 	}
 	return nil
 }
@@ -21,7 +21,7 @@ func (m *meter) emit(b bellcord.Body) error {
 func TestAsk_CachedInput_IsReportedAsCacheRead(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	reply, err := p.Ask(t.Context(), prompt("[usage 100 20] [cache 60 0]"), ignore)
+	reply, err := p.Generate(t.Context(), prompt("[usage 100 20] [cache 60 0]"), ignore)
 	want := bellcord.Usage{InputTokens: 100, CacheReadTokens: 60, OutputTokens: 20, Exact: true}
 	if err != nil || reply.Usage == nil || *reply.Usage != want {
 		t.Errorf("usage %v, %v", reply.Usage, err)
@@ -46,9 +46,9 @@ func TestAsk_UsageBeforeEnd_IsEmittedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var m meter
-			_, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), m.emit)
-			if !slices.Equal(m.told, c.want) || (err != nil) != (name == "in a stream that is cut") {
-				t.Errorf("told %v, %v", m.told, err)
+			_, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), m.emit)
+			if !slices.Equal(m.reported, c.want) || (err != nil) != (name == "in a stream that is cut") {
+				t.Errorf("told %v, %v", m.reported, err)
 			}
 		})
 	}
@@ -59,14 +59,14 @@ func TestAsk_StopAfterEarlyUsage_HasEmittedUsage(t *testing.T) {
 	p, _ := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var m meter
-	_, err := p.Ask(ctx, prompt("[runningusage] [usage 100 20] [cache 60 0] [hang after 3] [fast 9]"), func(b bellcord.Body) error {
+	_, err := p.Generate(ctx, prompt("[runningusage] [usage 100 20] [cache 60 0] [hang after 3] [fast 9]"), func(b bellcord.Body) error {
 		if _, said := b.(bellcord.TextDelta); said {
 			cancel(errStopped)
 		}
 		return m.emit(b)
 	})
 	want := []bellcord.Usage{{InputTokens: 100, CacheReadTokens: 60, Exact: true}}
-	if !same(err, errStopped) || !slices.Equal(m.told, want) {
-		t.Errorf("told %v, %v", m.told, err)
+	if !same(err, errStopped) || !slices.Equal(m.reported, want) {
+		t.Errorf("told %v, %v", m.reported, err)
 	}
 }

@@ -25,8 +25,8 @@ type answer struct {
 	usage   *bellcord.Usage
 	calls   []call
 
-	shown map[int64]bool // indexes of the items with emitted content
-	spoke bool           // some text was emitted
+	shown   map[int64]bool // indexes of the items with emitted content
+	hasText bool           // some text was emitted
 }
 
 // complete reports whether the last event has arrived.
@@ -40,10 +40,10 @@ func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) 
 	case "response.created", "response.in_progress":
 		return a.meter(ctx, ev.Response)
 	case "response.output_text.delta":
-		return a.say(ctx, ev.OutputIndex, ev.Delta)
+		return a.emitText(ctx, ev.OutputIndex, ev.Delta)
 	case "response.refusal.delta":
 		a.refused = true
-		return a.say(ctx, ev.OutputIndex, ev.Delta)
+		return a.emitText(ctx, ev.OutputIndex, ev.Delta)
 	case "response.reasoning_summary_part.added":
 		if ev.SummaryIndex > 0 {
 			return a.think(ctx, ev.OutputIndex, paragraph)
@@ -60,7 +60,7 @@ func (a *answer) addEvent(ctx context.Context, ev sdk.ResponseStreamEventUnion) 
 			a.finish = bellcord.FinishRefused
 		}
 	case "response.failed", "error":
-		return told([]byte(ev.RawJSON()))
+		return streamFailure([]byte(ev.RawJSON()))
 	}
 	return nil
 }
@@ -99,15 +99,15 @@ func usage(r sdk.Response) *bellcord.Usage {
 	return out
 }
 
-// say emits text. It separates the messages of an answer by a paragraph break.
-func (a *answer) say(ctx context.Context, index int64, text string) error {
+// emitText emits text. It separates the messages of an answer by a paragraph break.
+func (a *answer) emitText(ctx context.Context, index int64, text string) error {
 	if text == "" {
 		return nil
 	}
-	if a.spoke && !a.shown[index] {
+	if a.hasText && !a.shown[index] {
 		text = paragraph + text
 	}
-	a.spoke = true
+	a.hasText = true
 	a.see(index)
 	return a.emitBody(ctx, bellcord.TextDelta{Text: text})
 }
@@ -143,7 +143,7 @@ func (a *answer) endStream(err error) error {
 	case a.complete():
 		return nil
 	case errors.As(err, &inStream):
-		return told(inStream.Event.Data)
+		return streamFailure(inStream.Event.Data)
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	default:

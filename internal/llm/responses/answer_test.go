@@ -37,7 +37,7 @@ func toolCall(id, name, args, status string) string {
 	return fmt.Sprintf(`{"type":"function_call","id":"fc_1","call_id":%q,"name":%q,"arguments":%q,"status":%q}`, id, name, args, status)
 }
 
-func told(in, cached, written, out int) string {
+func usageJSON(in, cached, written, out int) string {
 	return fmt.Sprintf(`{"status":"completed","usage":{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d,"cache_write_tokens":%d},`+
 		`"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":1}}}`, in, cached, written, out)
 }
@@ -73,12 +73,12 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var h heard
-			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), h.emit)
+			var h collected
+			reply, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), h.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.said != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || reply.Usage != nil || len(h.thinking) != 0 {
+			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || reply.Usage != nil || len(h.thinking) != 0 {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 		})
@@ -87,7 +87,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 
 func TestAsk_UsageInSeveralEvents_ReturnsTheLast(t *testing.T) {
 	t.Parallel()
-	early := `{"type":"response.in_progress","response":` + told(9, 4, 0, 0) + `}`
+	early := `{"type":"response.in_progress","response":` + usageJSON(9, 4, 0, 0) + `}`
 	for name, c := range map[string]struct {
 		events  []string
 		usage   bellcord.Usage
@@ -95,15 +95,15 @@ func TestAsk_UsageInSeveralEvents_ReturnsTheLast(t *testing.T) {
 	}{
 		"at the end":        {nil, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
 		"also before":       {[]string{early, early}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, []bellcord.Usage{{InputTokens: 9, CacheReadTokens: 4, Exact: true}}},
-		"not counted yet":   {[]string{`{"type":"response.created","response":` + told(0, 0, 0, 0) + `}`}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
+		"not counted yet":   {[]string{`{"type":"response.created","response":` + usageJSON(0, 0, 0, 0) + `}`}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
 		"null at the start": {[]string{`{"type":"response.created","response":{"usage":null}}`}, bellcord.Usage{InputTokens: 9, CacheReadTokens: 4, CacheWriteTokens: 3, OutputTokens: 7, Exact: true}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for kind, finish := range map[string]bellcord.Finish{"completed": "stop", "incomplete": "max_output"} {
-				var h heard
-				last := fmt.Sprintf(`{"type":"response.%s","response":%s}`, kind, told(9, 4, 3, 7))
-				reply, err := serving(t, saying(append(append([]string{}, c.events...), words("x"), last)...)).Ask(t.Context(), prompt("hello"), h.emit)
+				var h collected
+				last := fmt.Sprintf(`{"type":"response.%s","response":%s}`, kind, usageJSON(9, 4, 3, 7))
+				reply, err := serving(t, saying(append(append([]string{}, c.events...), words("x"), last)...)).Generate(t.Context(), prompt("hello"), h.emit)
 				if err != nil || reply.Finish != finish || reply.Usage == nil || *reply.Usage != c.usage || !reflect.DeepEqual(h.metered, c.metered) {
 					t.Errorf("reply %+v, metered %v, %v", reply, h.metered, err)
 				}
@@ -111,12 +111,12 @@ func TestAsk_UsageInSeveralEvents_ReturnsTheLast(t *testing.T) {
 		})
 	}
 	p, _ := fake(t)
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[runningusage] [usage 100 20] [cache 60 10] [fast 3]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[runningusage] [usage 100 20] [cache 60 10] [fast 3]"), h.emit)
 	if err != nil || len(h.metered) != 1 || h.metered[0].InputTokens != 100 || h.metered[0].OutputTokens != 0 || reply.Usage.OutputTokens != 20 {
 		t.Errorf("reply %+v, metered %v, %v", reply, h.metered, err)
 	}
-	if reply, err = p.Ask(t.Context(), prompt("[nousage] [fast 3]"), ignore); err != nil || reply.Usage != nil {
+	if reply, err = p.Generate(t.Context(), prompt("[nousage] [fast 3]"), ignore); err != nil || reply.Usage != nil {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }
@@ -127,9 +127,9 @@ func TestAsk_ConnectionLostAfterLastEvent_ReturnsCompleteAnswer(t *testing.T) {
 		saying(words("hello"), completed)(w, r)
 		panic(http.ErrAbortHandler)
 	})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
-	if err != nil || h.said != "hello" || reply.Finish != "stop" {
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
+	if err != nil || h.text != "hello" || reply.Finish != "stop" {
 		t.Errorf("reply %+v, %v", reply, err)
 	}
 }
@@ -143,7 +143,7 @@ func TestAsk_EmitFails_ClosesConnectionAndReturnsThatError(t *testing.T) {
 				p, closed := fakeInMemory(t)
 				enough := errors.New("enough")
 				emits, start := 0, time.Now()
-				_, err := p.Ask(t.Context(), prompt(script), func(bellcord.Body) error {
+				_, err := p.Generate(t.Context(), prompt(script), func(bellcord.Body) error {
 					if emits++; emits == 2 {
 						return enough
 					}
@@ -170,7 +170,7 @@ func TestAsk_StreamEndsWithoutLastEvent_ReturnsErrCutOff(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			p, _ := fake(t)
-			reply, err := p.Ask(t.Context(), prompt(script), ignore)
+			reply, err := p.Generate(t.Context(), prompt(script), ignore)
 			var cut *llm.Failure
 			if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &cut) || cut.Reason != llm.CutOff {
 				t.Errorf("error %v", err)

@@ -25,13 +25,13 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 			continue
 		}
 		if words := m.Text[from:t.At]; !blank(words) { // white space alone is sent with the text that follows
-			out = append(out, said(words))
+			out = append(out, assistantItem(words))
 			from = t.At
 		}
 		out = append(out, thinking)
 	}
 	if words := m.Text[from:]; !blank(words) {
-		out = append(out, said(words))
+		out = append(out, assistantItem(words))
 	}
 	for _, c := range m.Calls {
 		args := string(c.Arguments)
@@ -43,9 +43,9 @@ func assistant(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 	return out
 }
 
-// said replaces the SDK's type, which always sends an id. Bellcord has no id to
+// assistantItem replaces the SDK's type, which always sends an id. Bellcord has no id to
 // send: its log keeps the text of several messages as one.
-func said(words string) sdk.ResponseInputItemUnionParam {
+func assistantItem(words string) sdk.ResponseInputItemUnionParam {
 	type part struct {
 		Type string `json:"type"`
 		Text string `json:"text"`

@@ -43,14 +43,14 @@ func TestLaw24_CutAtAnyByte_AnswerIsIncomplete(t *testing.T) {
 func cutBehind(t *testing.T, whole string, n int) {
 	t.Helper()
 	p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: &http.Client{Transport: canned(whole[:n])}})
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("hello"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
 	if n < len(whole) {
 		var cut *llm.Failure
 		if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &cut) || cut.Reason != llm.CutOff || reply.Finish != "" || reply.Calls != nil {
 			t.Fatalf("cut at %d of %d: %+v, %v", n, len(whole), reply, err)
 		}
-	} else if err != nil || reply.Finish != "tool_calls" || len(reply.Calls) != 2 || reply.Calls[0].Args != `{"a":1}` || h.said != "some words" {
+	} else if err != nil || reply.Finish != "tool_calls" || len(reply.Calls) != 2 || reply.Calls[0].Args != `{"a":1}` || h.text != "some words" {
 		t.Fatalf("not cut: %+v, %v", reply, err)
 	}
 	sealed := n >= endOf(whole, `"type":"response.output_item.done"`)
@@ -124,16 +124,16 @@ func TestLaw21_RepliesAndCutReplies_AreAcceptedWhenSentBack(t *testing.T) {
 // afterCut continues the conversation after a reply that was cut after n bytes.
 func afterCut(t *testing.T, p *responses.Provider, n int) {
 	t.Helper()
-	var h heard
+	var h collected
 	first := prompt(fmt.Sprintf("[bytes cut %d] %s", n, everything))
-	reply, _ := p.Ask(t.Context(), first, h.emit)
-	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.said, Thinking: h.thinking}
+	reply, _ := p.Generate(t.Context(), first, h.emit)
+	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.text, Thinking: h.thinking}
 	for _, c := range reply.Calls {
 		said.Calls = append(said.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args)})
 	}
 	next := first
 	next.Messages = history.Repair(append(next.Messages, said, bellcord.Message{Role: bellcord.RoleUser, Text: "[fast 1]"}))
-	if _, err := p.Ask(t.Context(), next, ignore); err != nil {
+	if _, err := p.Generate(t.Context(), next, ignore); err != nil {
 		t.Fatalf("after a cut at %d: %v", n, err)
 	}
 }

@@ -19,10 +19,10 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// told returns the failure for an error that the server reported in its stream.
+// streamFailure returns the failure for an error that the server reported in its stream.
 // In an "error" event it is at the top level, as the API specifies, or one
 // level down, as OpenAI sends it. In response.failed it is in the response.
-func told(data []byte) error {
+func streamFailure(data []byte) error {
 	var event struct {
 		problem
 		Error    *problem `json:"error"`
@@ -50,13 +50,13 @@ func told(data []byte) error {
 		}
 	}
 	if p.Message == "" {
-		return wire.ToldInStream(data)
+		return wire.StreamFailureIn(data)
 	}
 	plain, err := json.Marshal(map[string]problem{"error": p})
 	if err != nil {
 		plain = data
 	}
-	return wire.ToldInStream(plain)
+	return wire.StreamFailureIn(plain)
 }
 
 // reasons maps error codes, and error types for missing or new codes, to

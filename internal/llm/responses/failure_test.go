@@ -40,7 +40,7 @@ func TestAsk_ErrorStatus_ReturnsMatchingReason(t *testing.T) {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
 			p, server := fake(t)
-			_, err := p.Ask(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
+			_, err := p.Generate(t.Context(), prompt("[status "+strconv.Itoa(status)+" retry 7]"), ignore)
 			failed(t, err, reason, status, "the script asked for this error")
 			var f *llm.Failure
 			if errors.As(err, &f) && f.After != 7*time.Second {
@@ -68,10 +68,10 @@ func TestAsk_ErrorInStream_ReturnsMatchingReason(t *testing.T) {
 		for name, form := range forms {
 			t.Run(code+" "+name, func(t *testing.T) {
 				t.Parallel()
-				var h heard
-				reply, err := serving(t, saying(words("he"), fmt.Sprintf(form, code, code), completed)).Ask(t.Context(), prompt("hello"), h.emit)
+				var h collected
+				reply, err := serving(t, saying(words("he"), fmt.Sprintf(form, code, code), completed)).Generate(t.Context(), prompt("hello"), h.emit)
 				failed(t, err, reason, 0, "oh: "+code)
-				if h.said != "he" || reply.Finish != "" {
+				if h.text != "he" || reply.Finish != "" {
 					t.Errorf("heard %+v, reply %+v", h, reply)
 				}
 			})
@@ -95,10 +95,10 @@ func TestAsk_ErrorInStreamVariants_AreDecoded(t *testing.T) {
 		`{"type":"response.failed","response":{"status":"failed","error":null}}`:                                             {llm.ServerError, 0, "gave no reason"},
 		`{"type":"error","error":{"type":"invalid_request_error","code":"string_above_max_length","message":"call_id too"}}`: {llm.Refused, 0, "call_id too"},
 	} {
-		_, err := serving(t, saying(event)).Ask(t.Context(), prompt("hello"), ignore)
+		_, err := serving(t, saying(event)).Generate(t.Context(), prompt("hello"), ignore)
 		failed(t, err, want.reason, want.status, want.words)
 	}
-	_, err := serving(t, saying(`this is no JSON`)).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := serving(t, saying(`this is no JSON`)).Generate(t.Context(), prompt("hello"), ignore)
 	failed(t, err, "", 0, "invalid character")
 }
 
@@ -109,7 +109,7 @@ func TestAsk_DelayInErrorMessage_IsParsed(t *testing.T) {
 		"try again in 3 s": 3 * time.Second, "try again in a while": 0, "try again in 1.2.3s": 0, "": 0,
 	} {
 		event := fmt.Sprintf(`{"type":"error","error":{"code":"rate_limit_exceeded","message":%q}}`, words)
-		_, err := serving(t, saying(event)).Ask(t.Context(), prompt("hello"), ignore)
+		_, err := serving(t, saying(event)).Generate(t.Context(), prompt("hello"), ignore)
 		var f *llm.Failure
 		if !errors.As(err, &f) || f.Reason != llm.RateLimited || f.After != want {
 			t.Errorf("%q: %v", words, err)
@@ -122,7 +122,7 @@ func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	p := responses.New(responses.Config{BaseURL: gone.URL})
-	_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	failed(t, err, llm.Unreachable, 0, "")
 	_, err = p.Models(t.Context())
 	failed(t, err, llm.Unreachable, 0, "")
@@ -137,7 +137,7 @@ func TestAsk_ResponseIsNotAStream_ReturnsPermanentError(t *testing.T) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, body)
 		})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		failed(t, err, "", 0, "log in first")
 	}
 }
@@ -147,7 +147,7 @@ func TestAsk_ContextAlreadyEnded_ReturnsCauseWithoutRequest(t *testing.T) {
 	p, server := fake(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errStopped)
-	if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) {
+	if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := p.Models(ctx); !same(err, errStopped) {

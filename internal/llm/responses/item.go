@@ -46,7 +46,7 @@ func (a *answer) doneMessage(ctx context.Context, index int64, item sdk.Response
 	if a.shown[index] {
 		return nil
 	}
-	return a.say(ctx, index, text.String())
+	return a.emitText(ctx, index, text.String())
 }
 
 // doneReasoning emits the signature of a reasoning item, if the item is

@@ -37,13 +37,13 @@ func TestAsk_ToolCalls_CountOnceTheirItemsAreDone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			reply, err := serving(t, saying(c.events...)).Ask(t.Context(), prompt("hello"), ignore)
+			reply, err := serving(t, saying(c.events...)).Generate(t.Context(), prompt("hello"), ignore)
 			if err != nil || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Calls, c.want) {
 				t.Errorf("reply %+v, %v", reply, err)
 			}
 		})
 	}
-	_, err := serving(t, saying(done(0, toolCall("a", "", "{}", "completed")), completed)).Ask(t.Context(), prompt("hello"), ignore)
+	_, err := serving(t, saying(done(0, toolCall("a", "", "{}", "completed")), completed)).Generate(t.Context(), prompt("hello"), ignore)
 	failed(t, err, "", 0, "without a name")
 }
 
@@ -62,8 +62,8 @@ func TestAsk_Reasoning_IsSignedOnlyWhenFinishedAndEncrypted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := `{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}}`
-			var h heard
-			if _, err := serving(t, saying(begun, done(0, c.item), words("hello"), completed)).Ask(t.Context(), prompt("hello"), h.emit); err != nil {
+			var h collected
+			if _, err := serving(t, saying(begun, done(0, c.item), words("hello"), completed)).Generate(t.Context(), prompt("hello"), h.emit); err != nil {
 				t.Fatal(err)
 			}
 			if c.seal == "" && len(h.thinking) != 0 {

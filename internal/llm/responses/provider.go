@@ -48,8 +48,8 @@ func New(c Config) *Provider {
 	return &Provider{Server: server, effort: c.Effort, responses: sdk.NewResponseService(server.Streaming()...)}
 }
 
-// Ask implements llm.Model.
-func (p *Provider) Ask(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
+// Generate implements llm.Model.
+func (p *Provider) Generate(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
 	a := answer{emit: emit}
 	err := p.stream(ctx, req, &a)
 	return wire.Finish(ctx, err, a.fullReply)

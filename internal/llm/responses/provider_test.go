@@ -15,23 +15,23 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/responses"
 )
 
-// heard collects emitted events.
-type heard struct {
-	said, thought string
+// collected collects emitted events.
+type collected struct {
+	text, thought string
 	thinking      []bellcord.Thinking // signed
 	open          string              // thinking since the last signature
 	metered       []bellcord.Usage
 }
 
-func (h *heard) emit(b bellcord.Body) error {
+func (h *collected) emit(b bellcord.Body) error {
 	switch b := b.(type) {
 	case bellcord.TextDelta:
-		h.said += b.Text
+		h.text += b.Text
 	case bellcord.ThinkingDelta:
 		h.thought += b.Text
 		h.open += b.Text
 	case bellcord.ThinkingSigned:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.said), Text: h.open, Signature: b.Signature})
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.open, Signature: b.Signature})
 		h.open = ""
 	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
@@ -96,12 +96,12 @@ func saying(events ...string) http.HandlerFunc {
 func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) {
 	t.Parallel()
 	p, _ := fake(t)
-	var h heard
-	reply, err := p.Ask(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 5 2]"), h.emit)
+	var h collected
+	reply, err := p.Generate(t.Context(), prompt("[think 3 0s] [say hello there] [usage 11 7] [cache 5 2]"), h.emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.said != "hello there" || h.thought != "thought1 thought2 thought3" || len(h.thinking) != 1 || h.thinking[0].At != 0 {
+	if h.text != "hello there" || h.thought != "thought1 thought2 thought3" || len(h.thinking) != 1 || h.thinking[0].At != 0 {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 || len(h.metered) != 0 {
@@ -141,7 +141,7 @@ func TestNew_EnvironmentSettings_AreIgnored(t *testing.T) {
 	for key, want := range map[string]string{"": "", "own": "Bearer own", pasted: "Bearer own"} {
 		server := httptest.NewServer(http.HandlerFunc(answer))
 		p := responses.New(responses.Config{BaseURL: server.URL, Key: key})
-		if _, err := p.Ask(context.Background(), prompt("hello"), ignore); err != nil {
+		if _, err := p.Generate(context.Background(), prompt("hello"), ignore); err != nil {
 			t.Fatal(err)
 		}
 		if got := header.Get("Authorization"); got != want {
@@ -161,7 +161,7 @@ func TestNew_InvalidBaseURL_RequestsFailPermanently(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"localhost:8080/v1", "ftp://host/v1", "http://", ":", "/v1"} {
 		p := responses.New(responses.Config{BaseURL: base})
-		_, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		failed(t, err, "", 0, "base URL")
 		_, err = p.Models(t.Context())
 		failed(t, err, "", 0, "base URL")

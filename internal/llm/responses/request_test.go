@@ -75,7 +75,7 @@ func TestAsk_FullConversation_SendsExpectedRequest(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
 	for range 2 {
-		if _, err := p.Ask(t.Context(), conversation(), ignore); err != nil {
+		if _, err := p.Generate(t.Context(), conversation(), ignore); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func unescaped(body []byte) string {
 func TestAsk_NoSystemPromptToolsOrEffort_OmitsThem(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t)
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"store":false,"include":["reasoning.encrypted_content"],` +
@@ -117,7 +117,7 @@ func TestAsk_Effort_IsSentWithSummaryRequest(t *testing.T) {
 	client, stop := server.Pipe()
 	defer stop()
 	p := responses.New(responses.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client, Effort: "high"})
-	if _, err := p.Ask(t.Context(), prompt("hello"), ignore); err != nil {
+	if _, err := p.Generate(t.Context(), prompt("hello"), ignore); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(server.Requests()[0].Raw); !strings.Contains(got, `"reasoning":{"effort":"high","summary":"auto"}`) {
@@ -132,7 +132,7 @@ func TestAsk_WhiteSpaceBetweenReasoning_IsSentWithFollowingText(t *testing.T) {
 	req.Messages = append(req.Messages, bellcord.Message{Role: bellcord.RoleAssistant, Text: " \nwords", Thinking: []bellcord.Thinking{
 		{At: 0, Text: "hm", Signature: json.RawMessage(sealOne)}, {At: 2, Signature: json.RawMessage(sealTwo)},
 	}}, bellcord.Message{Role: bellcord.RoleUser, Text: "b"})
-	if _, err := p.Ask(t.Context(), req, ignore); err != nil {
+	if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 		t.Fatal(err)
 	}
 	got := string(server.Requests()[0].Raw)
@@ -147,7 +147,7 @@ func TestAsk_InvalidToolSchema_FailsBeforeSending(t *testing.T) {
 	p, server := fake(t)
 	req := prompt("hello")
 	req.Tools = []llm.Tool{{Name: "look", Schema: json.RawMessage(`{"type":`)}}
-	_, err := p.Ask(t.Context(), req, ignore)
+	_, err := p.Generate(t.Context(), req, ignore)
 	failed(t, err, "", 0, "JSON")
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)

@@ -29,7 +29,7 @@ func TestAsk_CompleteAnswer_ReusesConnection(t *testing.T) {
 					ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 						GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
 					})
-					if _, err := p.Ask(ctx, prompt("hello"), ignore); err != nil {
+					if _, err := p.Generate(ctx, prompt("hello"), ignore); err != nil {
 						t.Fatal(err)
 					}
 					if reused != (i > 0) {
@@ -50,7 +50,7 @@ func TestAsk_ResponseOpenAfterStreamEnd_ReturnsWithoutWaiting(t *testing.T) {
 			<-r.Context().Done()
 		})})
 		start := time.Now()
-		reply, err := p.Ask(t.Context(), prompt("hello"), ignore)
+		reply, err := p.Generate(t.Context(), prompt("hello"), ignore)
 		if err != nil || reply.Finish != "stop" {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
@@ -71,7 +71,7 @@ func TestAsk_StopWhileWaitingForResponseEnd_ReturnsImmediately(t *testing.T) {
 			<-r.Context().Done()
 		})})
 		start := time.Now()
-		if _, err := p.Ask(ctx, prompt("hello"), ignore); !same(err, errStopped) || time.Since(start) != 10*time.Millisecond {
+		if _, err := p.Generate(ctx, prompt("hello"), ignore); !same(err, errStopped) || time.Since(start) != 10*time.Millisecond {
 			t.Errorf("error %v after %v", err, time.Since(start))
 		}
 	})

@@ -99,9 +99,9 @@ func reason(status int, words string) llm.Reason {
 // statusOverloaded is Anthropic's status for an overloaded model.
 const statusOverloaded = 529
 
-// ToldInStream returns the error for an error event in a stream. Some servers
+// StreamFailureIn returns the error for an error event in a stream. Some servers
 // put the status that a response would have had into its code.
-func ToldInStream(data []byte) error {
+func StreamFailureIn(data []byte) error {
 	var event struct {
 		Error struct {
 			Code json.RawMessage `json:"code"` // a number, a string or null
@@ -110,13 +110,13 @@ func ToldInStream(data []byte) error {
 	_ = json.Unmarshal(data, &event) // without a code the error is not retryable
 	words := errors.New(Words(data))
 	code, _ := strconv.Atoi(strings.Trim(string(event.Error.Code), `"`)) // 0 if it is not a number
-	return Told(code, words)
+	return StreamFailure(code, words)
 }
 
-// Told returns the failure for an error that the server reported in its stream.
+// StreamFailure returns the failure for an error that the server reported in its stream.
 // status is the one that a response would have had, or 0 if it cannot be
 // determined.
-func Told(status int, words error) *llm.Failure {
+func StreamFailure(status int, words error) *llm.Failure {
 	return &llm.Failure{Reason: reason(status, words.Error()), Status: status, Err: words}
 }
 

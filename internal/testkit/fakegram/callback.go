@@ -12,17 +12,17 @@ const queryLife = 15 * time.Second
 
 // query is a press of an inline button that waits for the bot's answer.
 type query struct {
-	id       string
-	user     int64
-	chat     int64
-	data     string
-	at       time.Time
-	told     bool // delivered to the bot
-	answered bool
-	closed   bool // answered or expired
-	text     string
-	alert    bool
-	until    time.Time // the page shows the answer until then
+	id        string
+	user      int64
+	chat      int64
+	data      string
+	at        time.Time
+	delivered bool // delivered to the bot
+	answered  bool
+	closed    bool // answered or expired
+	text      string
+	alert     bool
+	until     time.Time // the page shows the answer until then
 }
 
 func (q *query) deadline() time.Time { return q.at.Add(queryLife) }
@@ -35,7 +35,7 @@ func (s *Server) settleQueries(now time.Time) {
 			continue
 		}
 		q.closed = true
-		if q.told && !q.answered {
+		if q.delivered && !q.answered {
 			s.violate(q.deadline(), "callback query %s (data %q) was not answered within %v", q.id, q.data, queryLife)
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Server) press(now time.Time, user int64, b Button) (string, error) {
 		Instance string  `json:"chat_instance"`
 		Data     string  `json:"data"`
 	}{q.id, from, *m, strconv.FormatInt(b.Chat, 10), b.Data}
-	if !s.queueUpdate(now, "callback_query", body, func(time.Time) { q.told = true }) {
+	if !s.queueUpdate(now, "callback_query", body, func(time.Time) { q.delivered = true }) {
 		s.violate(now, "button %q was pressed, but allowed_updates leaves callback_query out", b.Data)
 	}
 	return q.id, nil
@@ -90,7 +90,7 @@ func (s *Server) press(now time.Time, user int64, b Button) (string, error) {
 // Answered returns the bot's answer to a press; ok is false until the query is
 // answered.
 func (s *Server) Answered(queryID string) (text string, alert, ok bool) {
-	s.look(func(time.Time) {
+	s.read(func(time.Time) {
 		for _, q := range s.queries {
 			if q.id == queryID {
 				text, alert, ok = q.text, q.alert, q.answered

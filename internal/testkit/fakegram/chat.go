@@ -116,7 +116,7 @@ func (p *play) getMe() (any, error) {
 		JoinsGroups bool `json:"can_join_groups"`
 		HearsAll    bool `json:"can_read_all_group_messages"`
 		Inline      bool `json:"supports_inline_queries"`
-	}{p.me, true, p.hearsAll, false}, nil
+	}{p.me, true, p.receivesAll, false}, nil
 }
 
 func (p *play) getChat() (any, error) {

@@ -30,7 +30,7 @@ func (d *draft) ends() time.Time { return d.at.Add(draftLife) }
 
 // stop is a press of Stop. told is when the update was delivered to the bot.
 type stop struct {
-	told time.Time
+	delivered time.Time
 }
 
 func stopKey(thread, id int) string { return fmt.Sprintf("%d/%d", thread, id) }
@@ -71,9 +71,9 @@ func (p *play) wasStopped(thread, id int) bool {
 	if pressed == nil {
 		return false
 	}
-	if !pressed.told.IsZero() && p.now.Sub(pressed.told) > stopGrace {
+	if !pressed.delivered.IsZero() && p.now.Sub(pressed.delivered) > stopGrace {
 		p.violate(p.now, "sendMessageDraft: draft %d of chat %d goes on although the bot was told %v ago that it was stopped",
-			id, p.chat.info.ID, p.now.Sub(pressed.told).Round(time.Millisecond))
+			id, p.chat.info.ID, p.now.Sub(pressed.delivered).Round(time.Millisecond))
 	}
 	return true
 }
@@ -111,7 +111,7 @@ func (s *Server) pressStop(now time.Time, id int64, thread int) error {
 		Thread int      `json:"message_thread_id,omitempty"`
 		Draft  int      `json:"draft_id"`
 	}{c.info, thread, d.id}
-	if !s.queueUpdate(now, "stopped_message_generation", body, func(now time.Time) { pressed.told = now }) {
+	if !s.queueUpdate(now, "stopped_message_generation", body, func(now time.Time) { pressed.delivered = now }) {
 		s.violate(now, "draft %d of chat %d had a Stop button, but allowed_updates leaves stopped_message_generation out", d.id, id)
 	}
 	return nil

@@ -150,7 +150,7 @@ func (p *play) getFile() (any, error) {
 // download serves a file by the path that getFile returned.
 func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	var found *file
-	s.look(func(time.Time) {
+	s.read(func(time.Time) {
 		for _, f := range s.files {
 			if f.path == r.PathValue("path") {
 				found = f

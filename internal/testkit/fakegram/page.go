@@ -124,7 +124,7 @@ type toast struct {
 const shownMessages = 200
 
 func (s *Server) picture() (p picture) {
-	s.look(func(now time.Time) {
+	s.read(func(now time.Time) {
 		p = picture{Bot: s.me, People: []User{}, Chats: []seat{}, Violations: append([]Violation{}, s.violations...), Calls: len(s.calls), Answers: []toast{}}
 		p.Commands = append([]Command{}, s.commands[`{"type":"default"}`]...)
 		for _, u := range s.people {
@@ -153,7 +153,7 @@ func (s *Server) picture() (p picture) {
 // showFile serves pictures for display and everything else as a download.
 func (s *Server) showFile(w http.ResponseWriter, r *http.Request) {
 	var found *file
-	s.look(func(time.Time) { found = s.files[r.PathValue("id")] })
+	s.read(func(time.Time) { found = s.files[r.PathValue("id")] })
 	if found == nil {
 		http.NotFound(w, r)
 		return

@@ -29,7 +29,7 @@ func listening(t *testing.T) (*fakegram.Server, string) {
 	return s, url
 }
 
-func ask(t *testing.T, method, url, body string, headers map[string]string) *http.Response {
+func sendRequest(t *testing.T, method, url, body string, headers map[string]string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPage_Policy_IsStrictAndNothingIsLoadedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	_, url := listening(t)
 	for path, kind := range map[string]string{"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript", "/text.js": "text/javascript"} {
-		resp := ask(t, http.MethodGet, url+path, "", nil)
+		resp := sendRequest(t, http.MethodGet, url+path, "", nil)
 		body, _ := io.ReadAll(resp.Body)
 		policy := resp.Header.Get("Content-Security-Policy")
 		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") {
@@ -70,7 +70,7 @@ func TestPage_Policy_IsStrictAndNothingIsLoadedFromElsewhere(t *testing.T) {
 func TestPage_Changes_AreStreamed(t *testing.T) {
 	t.Parallel()
 	s, url := listening(t)
-	lines := bufio.NewScanner(ask(t, http.MethodGet, url+"/live", "", nil).Body)
+	lines := bufio.NewScanner(sendRequest(t, http.MethodGet, url+"/live", "", nil).Body)
 	lines.Buffer(nil, 1<<20)
 	next := func(holds func(p string) bool) {
 		for lines.Scan() {
@@ -81,21 +81,21 @@ func TestPage_Changes_AreStreamed(t *testing.T) {
 		t.Fatal("the stream ended")
 	}
 	next(func(p string) bool { return strings.Contains(p, `"Ringers"`) })
-	said := ask(t, http.MethodPost, url+"/say", `{"chat":1001,"user":1001,"text":"<script>hello"}`, nil)
+	said := sendRequest(t, http.MethodPost, url+"/say", `{"chat":1001,"user":1001,"text":"<script>hello"}`, nil)
 	if said.StatusCode != http.StatusNoContent {
 		t.Fatalf("status %d", said.StatusCode)
 	}
 	next(func(p string) bool { return strings.Contains(p, `\u003cscript\u003ehello`) })
-	sent := ask(t, http.MethodPost, url+"/bot1:TEST/sendMessageDraft", `{"chat_id":1001,"draft_id":3,"text":"draft","can_stop":true}`, map[string]string{"Content-Type": "application/json"})
+	sent := sendRequest(t, http.MethodPost, url+"/bot1:TEST/sendMessageDraft", `{"chat_id":1001,"draft_id":3,"text":"draft","can_stop":true}`, map[string]string{"Content-Type": "application/json"})
 	if sent.StatusCode != http.StatusOK {
 		t.Fatalf("status %d", sent.StatusCode)
 	}
 	next(func(p string) bool { return strings.Contains(p, `"can_stop":true`) })
-	if stopped := ask(t, http.MethodPost, url+"/stop", `{"chat":1001}`, nil); stopped.StatusCode != http.StatusNoContent {
+	if stopped := sendRequest(t, http.MethodPost, url+"/stop", `{"chat":1001}`, nil); stopped.StatusCode != http.StatusNoContent {
 		t.Fatalf("status %d", stopped.StatusCode)
 	}
 	next(func(p string) bool { return !strings.Contains(p, `"can_stop":true`) })
-	if again := ask(t, http.MethodPost, url+"/stop", `{"chat":1001}`, nil); again.StatusCode != http.StatusConflict {
+	if again := sendRequest(t, http.MethodPost, url+"/stop", `{"chat":1001}`, nil); again.StatusCode != http.StatusConflict {
 		t.Errorf("status %d", again.StatusCode)
 	}
 	if got := s.Violations(); len(got) != 0 {
@@ -106,11 +106,11 @@ func TestPage_Changes_AreStreamed(t *testing.T) {
 func TestPage_OtherHostOrOrigin_IsRefused(t *testing.T) {
 	t.Parallel()
 	s, url := listening(t)
-	if resp := ask(t, http.MethodGet, url+"/live", "", map[string]string{"Host": "evil.example"}); resp.StatusCode != http.StatusMisdirectedRequest {
+	if resp := sendRequest(t, http.MethodGet, url+"/live", "", map[string]string{"Host": "evil.example"}); resp.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("another host: %d", resp.StatusCode)
 	}
 	body := `{"chat":1001,"user":1001,"text":"hello"}`
-	if resp := ask(t, http.MethodPost, url+"/say", body, map[string]string{"Origin": "https://evil.example"}); resp.StatusCode != http.StatusForbidden {
+	if resp := sendRequest(t, http.MethodPost, url+"/say", body, map[string]string{"Origin": "https://evil.example"}); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("another origin: %d", resp.StatusCode)
 	}
 	if got := s.Chat(anna).Messages; len(got) != 0 {

@@ -110,7 +110,7 @@ func (s *Server) utter(chat, user int64, m Message, to int) (out Message, err er
 		m.Entities, m.CaptionEntities = spotted(m.Text), spotted(m.Caption)
 		c.started, c.blocked = true, false // writing to the bot unblocks it
 		out = *c.addMessage(now, &m)
-		if s.hears(c, out) {
+		if s.botReceives(c, out) {
 			s.queueUpdate(now, "message", out, nil)
 		}
 	})
@@ -125,10 +125,10 @@ func (c *chat) holds(user int64) bool {
 	return c.status[user] != ""
 }
 
-// hears reports whether the bot receives the message. In privacy mode it
+// botReceives reports whether the bot receives the message. In privacy mode it
 // receives only group messages that are addressed to it.
-func (s *Server) hears(c *chat, m Message) bool {
-	return c.private() || s.hearsAll || c.status[s.me.ID] == "administrator" ||
+func (s *Server) botReceives(c *chat, m Message) bool {
+	return c.private() || s.receivesAll || c.status[s.me.ID] == "administrator" ||
 		strings.HasPrefix(m.Text+m.Caption, "/") || strings.Contains(m.Text+m.Caption, "@"+s.me.Username) ||
 		m.ReplyTo != nil && m.ReplyTo.From.ID == s.me.ID
 }

@@ -38,7 +38,7 @@ func (s *Server) violate(now time.Time, format string, args ...any) {
 // Calls returns all calls so far, in order of arrival.
 func (s *Server) Calls() []Call {
 	var out []Call
-	s.look(func(time.Time) {
+	s.read(func(time.Time) {
 		for _, c := range s.calls {
 			out = append(out, c.copied())
 		}
@@ -61,7 +61,7 @@ func (c *Call) copied() Call {
 // detection.
 func (s *Server) Violations() []string {
 	var out []string
-	s.look(func(time.Time) {
+	s.read(func(time.Time) {
 		for _, v := range s.violations {
 			out = append(out, v.Words)
 		}

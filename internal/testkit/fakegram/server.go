@@ -10,13 +10,13 @@ import (
 // Server is a fake Telegram for one bot. It is an http.Handler; create it with
 // New. It is safe for concurrent use.
 type Server struct {
-	logger   *slog.Logger
-	token    string
-	me       User
-	hearsAll bool // the bot receives all messages of its groups
-	poster   *http.Client
-	mux      *http.ServeMux
-	posting  sync.WaitGroup // goroutines that post to webhooks
+	logger      *slog.Logger
+	token       string
+	me          User
+	receivesAll bool // the bot receives all messages of its groups
+	poster      *http.Client
+	mux         *http.ServeMux
+	posting     sync.WaitGroup // goroutines that post to webhooks
 
 	mu         sync.Mutex
 	changed    chan struct{} // closed and replaced at every change
@@ -60,7 +60,7 @@ func WithStorm(storm func(Call) Weather) Option {
 // WithAllGroupMessages disables the bot's privacy mode: it receives every
 // message of its groups.
 func WithAllGroupMessages() Option {
-	return func(s *Server) { s.hearsAll = true }
+	return func(s *Server) { s.receivesAll = true }
 }
 
 // WithWebhookClient sets the client that posts to webhooks. In a synctest
@@ -109,8 +109,8 @@ func (s *Server) change(do func(now time.Time)) {
 	s.wake()
 }
 
-// look is like change for functions that only read; it wakes no waiters.
-func (s *Server) look(do func(now time.Time)) {
+// read is like change for functions that only read; it wakes no waiters.
+func (s *Server) read(do func(now time.Time)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()

@@ -33,7 +33,7 @@ func (s *Server) Storm(storm func(Call) Weather) {
 func (s *Server) weather(entry *Call) Weather {
 	var storm func(Call) Weather
 	var seen Call
-	s.look(func(time.Time) { storm, seen = s.storm, entry.copied() })
+	s.read(func(time.Time) { storm, seen = s.storm, entry.copied() })
 	if storm == nil {
 		return Weather{}
 	}

@@ -21,7 +21,7 @@ var (
 		" chosen_inline_result callback_query shipping_query pre_checkout_query purchased_paid_media poll poll_answer" +
 		" my_chat_member chat_member chat_join_request chat_boost removed_chat_boost managed_bot guest_message subscription" +
 		" stopped_message_generation")
-	onlyIfAsked = words("chat_member message_reaction message_reaction_count")
+	onlyOnRequest = words("chat_member message_reaction message_reaction_count")
 )
 
 // inbox contains the updates that the bot has not confirmed yet.
@@ -34,23 +34,23 @@ type inbox struct {
 
 // update is encoded when it is queued: later edits do not change it.
 type update struct {
-	id   int64
-	at   time.Time
-	raw  json.RawMessage
-	told func(time.Time) // called at each delivery to the bot
+	id         int64
+	at         time.Time
+	raw        json.RawMessage
+	onDelivery func(time.Time) // called at each delivery to the bot
 }
 
 // queueUpdate puts an update into the inbox. It returns false if the bot did
 // not subscribe to its type. The caller must hold the lock.
 func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(time.Time)) bool {
 	allowed := s.inbox.allowed
-	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyIfAsked, kind) {
+	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyOnRequest, kind) {
 		return false
 	}
 	id := s.inbox.next
 	s.inbox.next++
 	raw := encode(map[string]any{"update_id": id, kind: body})
-	s.inbox.pending = append(s.inbox.pending, &update{id: id, at: now, raw: raw, told: told})
+	s.inbox.pending = append(s.inbox.pending, &update{id: id, at: now, raw: raw, onDelivery: told})
 	return true
 }
 
@@ -77,8 +77,8 @@ func (in *inbox) takeUpdates(limit int) []*update {
 func (s *Server) handOver(updates []*update) {
 	s.change(func(now time.Time) {
 		for _, u := range updates {
-			if u.told != nil {
-				u.told(now)
+			if u.onDelivery != nil {
+				u.onDelivery(now)
 			}
 		}
 	})
@@ -173,7 +173,7 @@ func (s *Server) await(ctx context.Context, limit int, until time.Time, mine <-c
 	for {
 		var updates []*update
 		var changed <-chan struct{}
-		s.look(func(time.Time) {
+		s.read(func(time.Time) {
 			changed = s.changed
 			if len(mine) == 0 {
 				updates = s.inbox.takeUpdates(limit)

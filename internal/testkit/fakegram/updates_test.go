@@ -11,12 +11,12 @@ import (
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
-type heard struct {
+type received struct {
 	ID      int64 `json:"update_id"`
 	Message struct{ Text string }
 }
 
-func (s *stage) poll(params fields) (all []heard) {
+func (s *stage) poll(params fields) (all []received) {
 	s.Helper()
 	s.call("getUpdates", params).fine().into(&all)
 	return all

@@ -30,7 +30,7 @@ type Draft struct {
 // Chat returns what a person currently sees in a chat, or the zero View if
 // there is no such chat.
 func (s *Server) Chat(id int64) (v View) {
-	s.look(func(time.Time) {
+	s.read(func(time.Time) {
 		if c := s.chats[id]; c != nil {
 			v = c.view()
 		}

@@ -46,7 +46,7 @@ func (s *Server) nextPost(h *webhook) *update {
 	for {
 		var first *update
 		var changed <-chan struct{}
-		s.look(func(time.Time) {
+		s.read(func(time.Time) {
 			changed = s.changed
 			if len(s.inbox.pending) > 0 {
 				first = s.inbox.pending[0]
@@ -120,8 +120,8 @@ func (s *Server) posted(h *webhook, u *update, err error) {
 			return
 		}
 		s.inbox.confirm(u.id + 1)
-		if u.told != nil {
-			u.told(now)
+		if u.onDelivery != nil {
+			u.onDelivery(now)
 		}
 	})
 }

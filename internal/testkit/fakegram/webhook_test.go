@@ -15,24 +15,24 @@ import (
 
 // hook is the bot's end of a webhook, in memory.
 type hook struct {
-	mu      sync.Mutex
-	heard   []string
-	at      []time.Time
-	secrets []string
-	answer  func(n int) int // returns the status for the nth post, from 0
+	mu       sync.Mutex
+	received []string
+	at       []time.Time
+	secrets  []string
+	answer   func(n int) int // returns the status for the nth post, from 0
 }
 
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var u heard
+	var u received
 	_ = json.NewDecoder(r.Body).Decode(&u)
-	h.heard = append(h.heard, u.Message.Text)
+	h.received = append(h.received, u.Message.Text)
 	h.at = append(h.at, time.Now())
 	h.secrets = append(h.secrets, r.Header.Get("X-Telegram-Bot-Api-Secret-Token"))
 	status := http.StatusOK
 	if h.answer != nil {
-		status = h.answer(len(h.heard) - 1)
+		status = h.answer(len(h.received) - 1)
 	}
 	w.WriteHeader(status)
 }
@@ -66,7 +66,7 @@ func TestWebhook_Updates_ArriveInOrderWithTheSecret(t *testing.T) {
 		s.say(anna, anna, "two")
 		s.say(anna, anna, "three")
 		synctest.Wait()
-		if got := strings.Join(h.heard, " "); got != "one two three" || h.secrets[0] != "s3cret_-" || h.secrets[2] != "s3cret_-" {
+		if got := strings.Join(h.received, " "); got != "one two three" || h.secrets[0] != "s3cret_-" || h.secrets[2] != "s3cret_-" {
 			s.Errorf("heard %q with %q", got, h.secrets)
 		}
 		s.clean()
@@ -99,7 +99,7 @@ func TestWebhook_PostFails_IsRetriedBeforeLaterUpdates(t *testing.T) {
 		}
 		s.rest(time.Minute)
 		synctest.Wait()
-		if got := strings.Join(h.heard, " "); got != "one one one one two" {
+		if got := strings.Join(h.received, " "); got != "one one one one two" {
 			s.Errorf("heard %q", got)
 		}
 		for n, want := range []time.Duration{0, 1, 3, 7, 7} {

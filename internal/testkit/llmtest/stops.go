@@ -81,7 +81,7 @@ func sameInstant(t *testing.T, of Provider) {
 				start := time.Now()
 				defer time.AfterFunc(after, func() { cancel(ErrStopped) }).Stop()
 
-				reply, err := p.Ask(ctx, prompt(script), ignore)
+				reply, err := p.Generate(ctx, prompt(script), ignore)
 				if took := time.Since(start); took != after {
 					t.Errorf("a stop at %v ended the request at %v", after, took)
 				}
@@ -155,7 +155,7 @@ func everyPhase(t *testing.T, of Provider) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			returned := make(chan error, 1)
 			go func() {
-				_, err := p.Ask(ctx, prompt("hello"), ignore)
+				_, err := p.Generate(ctx, prompt("hello"), ignore)
 				returned <- err
 			}()
 			<-sent
@@ -175,7 +175,7 @@ func emitStuck(t *testing.T, of Provider) {
 	p, _, left := of.listen(t, Headers+of.Opening+of.Word+of.Word+of.Word)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	emits := 0
-	_, err := p.Ask(ctx, prompt("hello"), func(bellcord.Body) error {
+	_, err := p.Generate(ctx, prompt("hello"), func(bellcord.Body) error {
 		emits++
 		cancel(ErrStopped)
 		<-left // the stop does not wait for emit
@@ -190,7 +190,7 @@ func emitEnds(t *testing.T, of Provider) {
 	p, sent, left := of.listen(t, Headers+of.Opening+of.Word+of.Word)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-sent; cancel(ErrStopped) }()
-	_, err := p.Ask(ctx, prompt("hello"), func(bellcord.Body) error {
+	_, err := p.Generate(ctx, prompt("hello"), func(bellcord.Body) error {
 		<-ctx.Done() // the core does the same when too much is not yet durable
 		return errors.New("no room")
 	})

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// telling is how long a stop waits until the cancellation is written; it does
+	// cancelWait is how long a stop waits until the cancellation is written; it does
 	// not wait for an answer. A server that is not reading receives the
 	// cancellation when it reads again.
-	telling = 50 * time.Millisecond
+	cancelWait = 50 * time.Millisecond
 	// longestCall limits how long a call holds resources if its turn never ends.
 	longestCall = 24 * time.Hour
 )
@@ -46,8 +46,8 @@ type reply struct {
 // at most 50 ms until the cancellation is written, and returns. Later messages
 // about this call are dropped.
 func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
-	e := l.desk.open()
-	defer l.desk.dropErrand(e)
+	e := l.filter.open()
+	defer l.filter.dropCall(e)
 	within, done := context.WithTimeout(context.WithValue(ctx, errandKey{}, e), longestCall)
 	defer done()
 	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
@@ -83,7 +83,7 @@ func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.R
 }
 
 // outcome returns the result of a call after the SDK has returned.
-func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) tool.Result {
+func (l *link) outcome(ctx context.Context, e *pendingCall, r reply, seen *progress) tool.Result {
 	switch {
 	case r.err == nil:
 		return finished(r.CallToolResult)
@@ -99,15 +99,15 @@ func (l *link) outcome(ctx context.Context, e *errand, r reply, seen *progress) 
 
 // stopped returns the result of a stopped call. It waits at most 50 ms until the
 // cancellation is written.
-func (l *link) stopped(ctx context.Context, e *errand, seen *progress) tool.Result {
+func (l *link) stopped(ctx context.Context, e *pendingCall, seen *progress) tool.Result {
 	if e.withdraw() {
 		return neverSent(ctx, "")
 	}
 	if !e.answered.Load() {
-		timer := time.NewTimer(telling)
+		timer := time.NewTimer(cancelWait)
 		defer timer.Stop()
 		select {
-		case <-e.told:
+		case <-e.cancelWritten:
 		case <-l.down:
 		case <-timer.C:
 		}
@@ -117,7 +117,7 @@ func (l *link) stopped(ctx context.Context, e *errand, seen *progress) tool.Resu
 
 // unseen returns the result of a call that has no answer: the outcome is
 // unknown if anything was sent.
-func unseen(ctx context.Context, e *errand, why string, seen *progress) tool.Result {
+func unseen(ctx context.Context, e *pendingCall, why string, seen *progress) tool.Result {
 	if e.withdraw() {
 		return neverSent(ctx, why)
 	}
@@ -141,7 +141,7 @@ func neverSent(ctx context.Context, why string) tool.Result {
 // progress contains the last lines of a call's progress.
 type progress struct{ lines []string }
 
-func (p *progress) forwardLines(e *errand, call tool.Call) {
+func (p *progress) forwardLines(e *pendingCall, call tool.Call) {
 	for _, line := range e.takeLines() {
 		p.lines = append(p.lines, line)
 		if call.Output != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// courier is the http.RoundTripper of the SDK's requests: it adds the
+// headerTransport is the http.RoundTripper of the SDK's requests: it adds the
 // configured headers, and reads a response that is not a stream itself. The SDK
 // would read it without a limit, and fail the whole session if a stop
 // interrupts it.
-type courier struct {
+type headerTransport struct {
 	*http.Transport
 	to      *url.URL
 	headers map[string]string
@@ -27,17 +27,17 @@ type courier struct {
 // goodbye limits the request that ends a session.
 const goodbye = time.Second
 
-func newCourier(to *url.URL, headers map[string]string) *courier {
+func newHeaderTransport(to *url.URL, headers map[string]string) *headerTransport {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if usual, ok := http.DefaultTransport.(*http.Transport); ok {
 		transport = usual.Clone() // a separate transport, so that its connections end with the link
 	}
-	return &courier{Transport: transport, to: to, headers: headers}
+	return &headerTransport{Transport: transport, to: to, headers: headers}
 }
 
 // sameHost refuses redirects to other hosts, because they would receive the
 // configured headers, which are often secrets.
-func (c *courier) sameHost(req *http.Request, via []*http.Request) error {
+func (c *headerTransport) sameHost(req *http.Request, via []*http.Request) error {
 	if req.URL.Host != c.to.Host || req.URL.Scheme != c.to.Scheme {
 		return fmt.Errorf("refused a redirect to %s", req.URL.Host)
 	}
@@ -48,7 +48,7 @@ func (c *courier) sameHost(req *http.Request, via []*http.Request) error {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, e := req.Context(), errandOf(req.Context())
 	if req.Method == http.MethodDelete {
 		limited, done := context.WithTimeout(ctx, goodbye)

@@ -10,33 +10,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// desk filters all messages from a server before the SDK receives them, and
+// filter filters all messages from a server before the SDK receives them, and
 // passes on only responses and changes of the tool list. The SDK queues
 // messages without a limit and answers each request on a new goroutine, so a
 // server that floods it would exhaust the memory.
-type desk struct {
+type filter struct {
 	forwarded atomic.Bool // the SDK has not yet handled the last change of the tools
 	tokens    atomic.Int64
 
 	mu      sync.Mutex
-	byToken map[string]*errand
-	byID    map[jsonrpc.ID]*errand
+	byToken map[string]*pendingCall
+	byID    map[jsonrpc.ID]*pendingCall
 }
 
-func newDesk() *desk {
-	return &desk{byToken: map[string]*errand{}, byID: map[jsonrpc.ID]*errand{}}
+func newFilter() *filter {
+	return &filter{byToken: map[string]*pendingCall{}, byID: map[jsonrpc.ID]*pendingCall{}}
 }
 
-func (d *desk) open() *errand {
-	e := newErrand(d.tokens.Add(1))
+func (d *filter) open() *pendingCall {
+	e := newPendingCall(d.tokens.Add(1))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.byToken[e.token] = e
 	return e
 }
 
-// dropErrand removes the errand. Later messages for it are dropped.
-func (d *desk) dropErrand(e *errand) {
+// dropCall removes the errand. Later messages for it are dropped.
+func (d *filter) dropCall(e *pendingCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.byToken, e.token)
@@ -49,7 +49,7 @@ func (d *desk) dropErrand(e *errand) {
 
 // leaves registers a message that is about to be written. It returns the call
 // that the message belongs to, or nil, and whether it cancels that call.
-func (d *desk) leaves(ctx context.Context, msg jsonrpc.Message) (e *errand, cancels bool) {
+func (d *filter) leaves(ctx context.Context, msg jsonrpc.Message) (e *pendingCall, cancels bool) {
 	e = errandOf(ctx)
 	req, ok := msg.(*jsonrpc.Request)
 	if e == nil || !ok {
@@ -71,7 +71,7 @@ func (d *desk) leaves(ctx context.Context, msg jsonrpc.Message) (e *errand, canc
 
 // comes decides on a message from the server: whether to pass it to the SDK,
 // and what to reply immediately. It never blocks.
-func (d *desk) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response) {
+func (d *filter) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response) {
 	switch m := msg.(type) {
 	case *jsonrpc.Response:
 		d.mu.Lock()
@@ -107,7 +107,7 @@ func refusal(req *jsonrpc.Request) *jsonrpc.Response {
 	}}
 }
 
-func (d *desk) progress(params json.RawMessage) {
+func (d *filter) progress(params json.RawMessage) {
 	var p struct {
 		Token    string   `json:"progressToken"`
 		Progress float64  `json:"progress"`

@@ -8,16 +8,16 @@ import (
 	"sync/atomic"
 )
 
-// errand is the state of one call on the connection. It is a value of the
+// pendingCall is the state of one call on the connection. It is a value of the
 // context that the SDK passes to the connection with each message of the call,
 // including its cancellation.
-type errand struct {
-	token    string
-	state    atomic.Int32
-	answered atomic.Bool // the response has arrived, or the server refused the call
-	once     sync.Once
-	told     chan struct{} // closed when the cancellation has been written
-	news     chan struct{} // contains one element if there are lines
+type pendingCall struct {
+	token         string
+	state         atomic.Int32
+	answered      atomic.Bool // the response has arrived, or the server refused the call
+	once          sync.Once
+	cancelWritten chan struct{} // closed when the cancellation has been written
+	news          chan struct{} // contains one element if there are lines
 
 	mu    sync.Mutex
 	lines []string
@@ -32,32 +32,32 @@ const (
 
 type errandKey struct{}
 
-func newErrand(token int64) *errand {
-	return &errand{
-		token: strconv.FormatInt(token, 10),
-		told:  make(chan struct{}),
-		news:  make(chan struct{}, 1),
+func newPendingCall(token int64) *pendingCall {
+	return &pendingCall{
+		token:         strconv.FormatInt(token, 10),
+		cancelWritten: make(chan struct{}),
+		news:          make(chan struct{}, 1),
 	}
 }
 
 // errandOf returns the errand that a message belongs to, or nil.
-func errandOf(ctx context.Context) *errand {
-	e, _ := ctx.Value(errandKey{}).(*errand)
+func errandOf(ctx context.Context) *pendingCall {
+	e, _ := ctx.Value(errandKey{}).(*pendingCall)
 	return e
 }
 
 // markSent must be called before the first byte of the call is written. Only
 // one of markSent and withdraw succeeds, so that a call that was sent is never
 // reported as not started.
-func (e *errand) markSent() bool {
+func (e *pendingCall) markSent() bool {
 	return e.state.CompareAndSwap(waiting, sent) || e.state.Load() == sent
 }
-func (e *errand) withdraw() bool { return e.state.CompareAndSwap(waiting, withdrawn) }
+func (e *pendingCall) withdraw() bool { return e.state.CompareAndSwap(waiting, withdrawn) }
 
 // unsend reverts markSent, if no byte was written.
-func (e *errand) unsend() { e.state.CompareAndSwap(sent, waiting) }
+func (e *pendingCall) unsend() { e.state.CompareAndSwap(sent, waiting) }
 
-func (e *errand) markCancelSent() { e.once.Do(func() { close(e.told) }) }
+func (e *pendingCall) markCancelSent() { e.once.Do(func() { close(e.cancelWritten) }) }
 
 const (
 	mostLines = 256     // lines that are kept until they are taken
@@ -66,7 +66,7 @@ const (
 
 // progress adds a line. It never blocks: if lines arrive faster than they are
 // taken, the oldest are dropped.
-func (e *errand) progress(line string) {
+func (e *pendingCall) progress(line string) {
 	e.mu.Lock()
 	if len(e.lines) == mostLines {
 		e.lines = append(e.lines[:0], e.lines[1:]...)
@@ -81,7 +81,7 @@ func (e *errand) progress(line string) {
 }
 
 // takeLines returns and removes the lines.
-func (e *errand) takeLines() []string {
+func (e *pendingCall) takeLines() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	lines := e.lines

@@ -31,7 +31,7 @@ func result(req request, result string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, req.ID, result)
 }
 
-func says(req request, text string) string {
+func textResult(req request, text string) string {
 	quoted, _ := json.Marshal(text)
 	return result(req, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, quoted))
 }
@@ -102,13 +102,13 @@ func act(req request, late, seen []string) []string {
 		for _, answer := range late {
 			fmt.Println(answer)
 		}
-		fmt.Println(says(req, "echo"+string(req.Params.Arguments)))
+		fmt.Println(textResult(req, "echo"+string(req.Params.Arguments)))
 		return nil
 	case "seen":
-		fmt.Println(says(req, strings.Join(seen, "")))
+		fmt.Println(textResult(req, strings.Join(seen, "")))
 	case "late":
 		fmt.Println(progressOf(req, "running"))
-		return append(late, progressOf(req, "too late"), says(req, "a late answer"))
+		return append(late, progressOf(req, "too late"), textResult(req, "a late answer"))
 	case "hang":
 		fmt.Println(progressOf(req, "half done"))
 	case "die":
@@ -121,7 +121,7 @@ func act(req request, late, seen []string) []string {
 		fmt.Fprintf(out, `"}]},"jsonrpc":"2.0","id":%s}`+"\n", req.ID)
 		_ = out.Flush()
 	case "huge":
-		fmt.Println(says(req, strings.Repeat("huge ", 1<<20)))
+		fmt.Println(textResult(req, strings.Repeat("huge ", 1<<20)))
 	default:
 		torment(req)
 	}

@@ -15,7 +15,7 @@ import (
 // gone.
 type link struct {
 	server *server
-	desk   *desk
+	filter *filter
 
 	ready   chan struct{} // closed when the server is ready or err is set
 	err     error
@@ -44,7 +44,7 @@ func newLink(s *server) *link {
 		down:   make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
-	l.desk = newDesk()
+	l.filter = newFilter()
 	return l
 }
 
@@ -109,13 +109,13 @@ func (l *link) open(wait time.Duration) (wire, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newWeb(to, s.Headers, l.desk)
+		return newWeb(to, s.Headers, l.filter)
 	case len(s.Command) > 0:
 		p, err := s.spawn(s.Server)
 		if err != nil {
 			return nil, fmt.Errorf("starting the server: %w", err)
 		}
-		return newPipe(p, l.desk), nil
+		return newPipe(p, l.filter), nil
 	}
 	return nil, errors.New("has neither a command nor a url")
 }
@@ -140,7 +140,7 @@ func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	}
 	if l.server.URL == "" { // over HTTP the SDK would wait for a stream without a limit; there the list is requested each time
 		opts.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) {
-			l.desk.forwarded.Store(false)
+			l.filter.forwarded.Store(false)
 			l.listing.changed.Add(1)
 		}
 	}

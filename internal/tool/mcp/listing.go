@@ -38,7 +38,7 @@ func (l *link) listTools(ctx context.Context) ([]described, error) {
 	if known {
 		return tools, nil
 	}
-	tools, err := l.ask(ctx)
+	tools, err := l.requestTools(ctx)
 	if err == nil {
 		k.mu.Lock()
 		k.tools, k.as = tools, as
@@ -47,7 +47,7 @@ func (l *link) listTools(ctx context.Context) ([]described, error) {
 	return tools, err
 }
 
-func (l *link) ask(ctx context.Context) ([]described, error) {
+func (l *link) requestTools(ctx context.Context) ([]described, error) {
 	tools := []described{}
 	params := &sdk.ListToolsParams{}
 	for range mostPages {

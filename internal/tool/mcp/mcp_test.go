@@ -28,13 +28,13 @@ func TestCall_Stopped_CancellationIsWrittenBeforeReturn(t *testing.T) {
 	hang := tools(t, set)["mcp_fake_hang"]
 	for i := range 100 {
 		_, took := stopIn(t, hang, `{}`, 1)
-		if server.told() {
+		if server.canceled() {
 			continue
 		}
 		if took < 40*time.Millisecond { // on a busy machine it may not be written within the time that a stop waits
 			t.Fatalf("stop %d returned after %v, before its cancelling was written", i, took)
 		}
-		eventually(t, "the cancelling is written", server.told)
+		eventually(t, "the cancelling is written", server.canceled)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestTools_Description_MatchesServer(t *testing.T) {
 	t.Cleanup(set.Close)
 	all := tools(t, set)
 	look, touch := all["mcp_fake_look"], all["mcp_fake_touch"]
-	if !look.Safe || look.Effect != permit.Looks || look.Description != "Looks." || !strings.Contains(string(look.Schema), `"at":{"type":"string"}`) {
+	if !look.Safe || look.Effect != permit.Reads || look.Description != "Looks." || !strings.Contains(string(look.Schema), `"at":{"type":"string"}`) {
 		t.Errorf("look is %+v, its schema %s", look, look.Schema)
 	}
 	if touch.Safe || touch.Effect != permit.Reaches || touch.Question == nil {
@@ -111,7 +111,7 @@ func TestTools_ListChanged_IsReadAgainToItsEnd(t *testing.T) {
 		t.Fatalf("the list was read %d times without a change", n)
 	}
 	grown.Store(1)
-	server.say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	server.writeLines(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	eventually(t, "the new tool is offered", func() bool { return len(tools(t, set)) == 3 })
 }
 

@@ -16,7 +16,7 @@ import (
 // that are not messages.
 type pipe struct {
 	process Process
-	desk    *desk
+	filter  *filter
 	lines   lines
 	queue   []jsonrpc.Message // read, not yet returned; used only by Read
 
@@ -29,7 +29,7 @@ type pipe struct {
 // letter is a message to be written, unless it is withdrawn before.
 type letter struct {
 	data    []byte
-	errand  *errand
+	call    *pendingCall
 	cancels bool
 	taken   atomic.Bool // by the writer, or withdrawn
 	written chan error  // buffered for one
@@ -40,10 +40,10 @@ type letter struct {
 // forever.
 const drain = 100 * time.Millisecond
 
-func newPipe(p Process, d *desk) *pipe {
+func newPipe(p Process, d *filter) *pipe {
 	w := &pipe{
 		process: p,
-		desk:    d,
+		filter:  d,
 		lines:   newLines(p.Stdout),
 		outbox:  make(chan *letter, 64),
 		closed:  make(chan struct{}),
@@ -61,7 +61,7 @@ func (w *pipe) Read(context.Context) (jsonrpc.Message, error) {
 		for len(w.queue) > 0 {
 			msg := w.queue[0]
 			w.queue = w.queue[1:]
-			pass, reply := w.desk.comes(msg)
+			pass, reply := w.filter.comes(msg)
 			if pass {
 				return msg, nil
 			}
@@ -102,7 +102,7 @@ func (w *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	l := &letter{data: append(data, '\n'), written: make(chan error, 1)}
-	l.errand, l.cancels = w.desk.leaves(ctx, msg)
+	l.call, l.cancels = w.filter.leaves(ctx, msg)
 	select {
 	case w.outbox <- l:
 	case <-w.closed:
@@ -146,16 +146,16 @@ func (w *pipe) deliver() {
 }
 
 func (w *pipe) writeLetter(l *letter) error {
-	if l.errand != nil && !l.cancels && !l.errand.markSent() {
+	if l.call != nil && !l.cancels && !l.call.markSent() {
 		return context.Canceled
 	}
 	n, err := w.process.Stdin.Write(l.data)
 	switch {
-	case l.errand == nil:
+	case l.call == nil:
 	case l.cancels:
-		l.errand.markCancelSent()
+		l.call.markCancelSent()
 	case err != nil && n == 0:
-		l.errand.unsend()
+		l.call.unsend()
 	}
 	return err
 }

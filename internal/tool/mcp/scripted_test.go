@@ -32,12 +32,12 @@ func (s *scripted) Write(data []byte) (int, error) {
 		if err := json.Unmarshal(lines.Bytes(), &req); err != nil {
 			return 0, err
 		}
-		go s.say(s.answer(req)...) // io.Pipe has no buffer
+		go s.writeLines(s.answer(req)...) // io.Pipe has no buffer
 	}
 	return len(data), nil
 }
 
-func (s *scripted) say(lines ...string) {
+func (s *scripted) writeLines(lines ...string) {
 	for _, line := range lines {
 		_, _ = io.WriteString(s.out, line+"\n")
 	}
@@ -55,8 +55,8 @@ func (s *scripted) answer(req request) []string {
 
 func (s *scripted) Close() error { return nil }
 
-// told reports whether the last call has been followed by its cancellation.
-func (s *scripted) told() bool {
+// canceled reports whether the last call has been followed by its cancellation.
+func (s *scripted) canceled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var call, cancelled string

@@ -119,7 +119,7 @@ func describe(t *sdk.Tool) described {
 	}
 }
 
-const mostAsked = 400 // maximum bytes of arguments in a question
+const maxQuestionArguments = 400 // maximum bytes of arguments in a question
 
 func (s *server) tool(name string, d described) tool.Tool {
 	t := tool.Tool{
@@ -137,10 +137,10 @@ func (s *server) tool(name string, d described) tool.Tool {
 	}
 	t.Name = name
 	t.Question = func(args json.RawMessage) string {
-		return fmt.Sprintf("Call the tool %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), mostAsked))
+		return fmt.Sprintf("Call the tool %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), maxQuestionArguments))
 	}
 	if d.readOnly && s.TrustHints {
-		t.Safe, t.Effect = true, permit.Looks
+		t.Safe, t.Effect = true, permit.Reads
 	}
 	t.Changed = func() string {
 		switch changed, err := s.opts.Pins.changed(s.Server, d); {

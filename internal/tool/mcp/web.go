@@ -24,8 +24,8 @@ import (
 // stream for unsolicited messages is disabled on purpose.
 type web struct {
 	sdk.Connection
-	desk    *desk
-	post    *courier
+	filter  *filter
+	post    *headerTransport
 	greeted atomic.Pointer[jsonrpc.ID] // ID of the request "initialize"
 	replies chan struct{}              // contains one element per reply being sent
 	once    sync.Once
@@ -34,8 +34,8 @@ type web struct {
 
 const replyBound = 5 * time.Second
 
-func newWeb(to *url.URL, headers map[string]string, d *desk) (*web, error) {
-	post := newCourier(to, headers)
+func newWeb(to *url.URL, headers map[string]string, d *filter) (*web, error) {
+	post := newHeaderTransport(to, headers)
 	transport := &sdk.StreamableClientTransport{
 		Endpoint:             to.String(),
 		HTTPClient:           &http.Client{Transport: post, CheckRedirect: post.sameHost},
@@ -47,7 +47,7 @@ func newWeb(to *url.URL, headers map[string]string, d *desk) (*web, error) {
 		return nil, err
 	}
 	return &web{
-		Connection: conn, desk: d, post: post,
+		Connection: conn, filter: d, post: post,
 		replies: make(chan struct{}, 4), end: make(chan struct{}),
 	}, nil
 }
@@ -59,8 +59,8 @@ func (w *web) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.learn(msg)
-		pass, reply := w.desk.comes(msg)
+		w.readVersion(msg)
+		pass, reply := w.filter.comes(msg)
 		if pass {
 			return msg, nil
 		}
@@ -68,9 +68,9 @@ func (w *web) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// learn reads the version of the protocol from the response to "initialize":
+// readVersion reads the version of the protocol from the response to "initialize":
 // the next message must already contain it.
-func (w *web) learn(msg jsonrpc.Message) {
+func (w *web) readVersion(msg jsonrpc.Message) {
 	id := w.greeted.Load()
 	resp, ok := msg.(*jsonrpc.Response)
 	if id == nil || !ok || resp.ID != *id {
@@ -110,7 +110,7 @@ func (w *web) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.Method == "initialize" {
 		w.greeted.Store(&req.ID)
 	}
-	e, cancels := w.desk.leaves(ctx, msg)
+	e, cancels := w.filter.leaves(ctx, msg)
 	if e != nil && !cancels && !e.markSent() {
 		return context.Canceled
 	}

@@ -28,7 +28,7 @@ type call struct {
 // updateCallLocked applies an update to its call. It returns the call, or nil
 // if the update belongs to no call. The caller holds t.mu.
 func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
-	c := t.known(u)
+	c := t.callOf(u)
 	if c == nil || c.ended {
 		return c
 	}
@@ -53,10 +53,10 @@ func (t *turn) updateCallLocked(u acp.ToolCallUpdate) *call {
 	return c
 }
 
-// known finds or adds the call of an update, and copies the update's fields to
+// callOf finds or adds the call of an update, and copies the update's fields to
 // it. It returns nil if the update has no id, or if it ends a call that was not
 // seen before the stop.
-func (t *turn) known(u acp.ToolCallUpdate) *call {
+func (t *turn) callOf(u acp.ToolCallUpdate) *call {
 	if u.ToolCallID == "" {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 	case verdict == permit.Deny:
 		err = errRefused
 	case verdict == permit.Put && !allowed:
-		err = t.ask(ctx, about, e.question)
+		err = t.approve(ctx, about, e.question)
 	}
 	if err == nil && e.own != "" {
 		t.emit(bellcord.ToolCallStarted{Call: e.own})
@@ -81,8 +81,8 @@ func (t *turn) done(e effect, end bellcord.ToolCallEnded) {
 	t.emit(end)
 }
 
-// ask lets the user approve or reject an effect.
-func (t *turn) ask(ctx context.Context, call, question string) error {
+// approve lets the user approve or reject an effect.
+func (t *turn) approve(ctx context.Context, call, question string) error {
 	choice, err := t.w.Ask(ctx, bellcord.Question{
 		Call: call, Text: question,
 		Choices: []bellcord.Choice{

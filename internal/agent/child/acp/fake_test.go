@@ -174,7 +174,7 @@ func (f *fake) load(r record, session string) {
 	}
 	f.session = session
 	if r.Method == "session/load" {
-		f.say("REPLAYED")
+		f.sendText("REPLAYED")
 		f.update(object{"sessionUpdate": "session_info_update", "title": "replayed"})
 	}
 	f.reply(r.ID, nil)
@@ -195,7 +195,7 @@ func (f *fake) cancelled() {
 	}
 }
 
-func (f *fake) say(text string) {
+func (f *fake) sendText(text string) {
 	f.update(object{"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": text}})
 }
 
@@ -209,8 +209,8 @@ func (f *fake) fail(id json.RawMessage, code int, why string) {
 	f.send(object{"id": id, "error": object{"code": code, "message": why}})
 }
 
-// ask sends a request and returns the response as text, "error …" for an error.
-func (f *fake) ask(method string, params object) string {
+// request sends a request and returns the response as text, "error …" for an error.
+func (f *fake) request(method string, params object) string {
 	f.mu.Lock()
 	f.next++
 	id := fmt.Sprintf(`"ask-%d"`, f.next)

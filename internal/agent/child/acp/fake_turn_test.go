@@ -15,9 +15,9 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 	ended := func(reason string) { f.reply(id, object{"stopReason": reason}) }
 	switch verb {
 	case "say":
-		f.say(rest)
+		f.sendText(rest)
 	case "blocks":
-		f.say(strings.Join(types, " "))
+		f.sendText(strings.Join(types, " "))
 	case "reason":
 		ended(rest)
 		return
@@ -33,22 +33,22 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "odd", "status": "in_progress", "_meta": "none"})
 		f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "locations": "none"})
 	case "ask":
-		f.say(f.permission(rest))
+		f.sendText(f.permission(rest))
 	case "withdraw":
-		f.say(f.withdraw())
+		f.sendText(f.withdraw())
 	case "read":
-		f.say(f.ask("fs/read_text_file", object{"path": rest}))
+		f.sendText(f.request("fs/read_text_file", object{"path": rest}))
 	case "write":
 		path, content, _ := strings.Cut(rest, " ")
-		f.say(f.ask("fs/write_text_file", object{"path": path, "content": content}))
+		f.sendText(f.request("fs/write_text_file", object{"path": path, "content": content}))
 	case "run":
 		f.run(rest)
 	case "garbage":
 		f.garbage()
 	case "long":
-		f.say(strings.Repeat("x", 2<<20))
+		f.sendText(strings.Repeat("x", 2<<20))
 	case "die":
-		f.say("last words")
+		f.sendText("last words")
 		fmt.Fprintln(os.Stderr, "out of luck")
 		os.Exit(3)
 	case "stream":
@@ -57,7 +57,7 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 	}
 	ended("end_turn")
 	if f.is("late") {
-		f.say("TOO LATE")
+		f.sendText("TOO LATE")
 		f.update(object{"sessionUpdate": "session_info_update", "title": "a late title"})
 	}
 	if f.is("double") {
@@ -80,7 +80,7 @@ func (f *fake) stream(id json.RawMessage, how string, cancel chan struct{}) {
 			f.stopped(id)
 			return
 		case <-tick.C:
-			f.say(fmt.Sprintf("w%d ", n))
+			f.sendText(fmt.Sprintf("w%d ", n))
 			if cancel == nil { // after the cancel it starts more work
 				f.call(fmt.Sprintf("late-%d", n))
 			}
@@ -149,7 +149,7 @@ func (f *fake) tools() {
 		return []object{{"type": "content", "content": object{"type": "text", "text": s}}}
 	}
 	f.update(object{"sessionUpdate": "agent_thought_chunk", "content": object{"type": "text", "text": "hm"}})
-	f.say("let me see. ")
+	f.sendText("let me see. ")
 	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "List files", "kind": "execute", "status": "pending"})
 	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "rawInput": object{"command": "ls"}})
 	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "in_progress"})
@@ -163,7 +163,7 @@ func (f *fake) tools() {
 	f.send(object{"method": "session/update", "params": object{"sessionId": "another", "update": object{
 		"sessionUpdate": "agent_message_chunk", "content": object{"type": "text", "text": "NOT OURS"},
 	}}})
-	f.say("done")
+	f.sendText("done")
 }
 
 // permission requests a permission for a call of the kind that the first word
@@ -171,7 +171,7 @@ func (f *fake) tools() {
 func (f *fake) permission(what string) string {
 	kind, subject, _ := strings.Cut(what, " ")
 	call := object{"toolCallId": "c9", "title": subject, "kind": kind, "rawInput": object{"command": subject, "path": subject}}
-	answer := f.ask("session/request_permission", object{"toolCall": call, "options": []object{
+	answer := f.request("session/request_permission", object{"toolCall": call, "options": []object{
 		{"optionId": "y!", "name": "Always", "kind": "allow_always"},
 		{"optionId": "y", "name": "Yes", "kind": "allow_once"},
 		{"optionId": "n", "name": "No", "kind": "reject_once"},
@@ -190,12 +190,12 @@ func (f *fake) permission(what string) string {
 // withdraw waits for the end of a command and then cancels that request.
 func (f *fake) withdraw() string {
 	var made struct{ TerminalID string }
-	_ = json.Unmarshal([]byte(f.ask("terminal/create", object{"command": "sleep", "args": []string{"302"}})), &made)
+	_ = json.Unmarshal([]byte(f.request("terminal/create", object{"command": "sleep", "args": []string{"302"}})), &made)
 	f.mu.Lock()
 	next := f.next + 1
 	f.mu.Unlock()
 	answer := make(chan string)
-	go func() { answer <- f.ask("terminal/wait_for_exit", object{"terminalId": made.TerminalID}) }()
+	go func() { answer <- f.request("terminal/wait_for_exit", object{"terminalId": made.TerminalID}) }()
 	for {
 		select {
 		case text := <-answer:
@@ -209,15 +209,15 @@ func (f *fake) withdraw() string {
 // run runs a command in a terminal of the client.
 func (f *fake) run(command string) {
 	var made struct{ TerminalID string }
-	answer := f.ask("terminal/create", object{"command": command, "outputByteLimit": 40})
+	answer := f.request("terminal/create", object{"command": command, "outputByteLimit": 40})
 	if json.Unmarshal([]byte(answer), &made) != nil {
-		f.say(answer)
+		f.sendText(answer)
 		return
 	}
 	name := object{"terminalId": made.TerminalID}
-	exit := f.ask("terminal/wait_for_exit", name)
-	output := f.ask("terminal/output", name)
-	f.say(exit + output + f.ask("terminal/kill", name) + f.ask("terminal/release", name) + f.ask("terminal/output", name))
+	exit := f.request("terminal/wait_for_exit", name)
+	output := f.request("terminal/output", name)
+	f.sendText(exit + output + f.request("terminal/kill", name) + f.request("terminal/release", name) + f.request("terminal/output", name))
 }
 
 func (f *fake) garbage() {
@@ -227,7 +227,7 @@ func (f *fake) garbage() {
 	f.write("{\"method\":\"session/update\"}\n{\"method\":\"session/update\",\"params\":5}\n{\"id\":null,\"method\":\"no/such\"}\n")
 	f.update(object{"sessionUpdate": "tool_call"})
 	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "x", "content": 7})
-	f.say("line\u2028separator")
+	f.sendText("line\u2028separator")
 	f.write("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"" + f.session +
 		"\",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\" crlf\"}}}}\r\n")
 }

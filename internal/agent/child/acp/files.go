@@ -27,7 +27,7 @@ const (
 // readFile returns a file in the session's directory, or some of its lines.
 func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
 	reads := t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
-	wanted := t.opts.Private.About(reads.Name, permit.Looks, t.w.Session.Dir, p.Path)
+	wanted := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path)
 	if t.verdict([]permit.Call{wanted}) == permit.Deny {
 		return nil, errRefused
 	}

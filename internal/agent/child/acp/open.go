@@ -60,7 +60,7 @@ func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.Agen
 		err := s.wire.requestAndWait(ctx, method, acp.LoadSessionRequest{SessionID: own, Cwd: dir, McpServers: none}, &again)
 		switch {
 		case err == nil:
-			s.learn(again.ConfigOptions, again.Models.Current)
+			s.setModel(again.ConfigOptions, again.Models.Current)
 			return own, nil
 		case ctx.Err() != nil || errors.Is(err, child.ErrGone):
 			return "", fmt.Errorf("resuming its session: %w", err)
@@ -75,7 +75,7 @@ func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.Agen
 	case fresh.SessionID == "":
 		return "", errors.New("opening a session: the agent returned no session id")
 	}
-	s.learn(fresh.ConfigOptions, fresh.Models.Current)
+	s.setModel(fresh.ConfigOptions, fresh.Models.Current)
 	return fresh.SessionID, nil
 }
 
@@ -88,10 +88,10 @@ func plainly(err error) error {
 	return err
 }
 
-// learn stores the model that the agent uses, if it reports it: in its config
+// setModel stores the model that the agent uses, if it reports it: in its config
 // options, or in the older field (the second argument).
-func (s *speaker) learn(options []acp.SessionConfigOption, beside string) {
-	model := cmp.Or(modelOf(options), beside)
+func (s *speaker) setModel(options []acp.SessionConfigOption, older string) {
+	model := cmp.Or(modelOf(options), older)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if model != "" {

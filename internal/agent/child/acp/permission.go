@@ -26,14 +26,14 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	t.recordCall(c)
 	c.waits = !c.started
 	// By its own name a call can only be denied, by a rule that names it.
-	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Looks, Subject: c.title})
+	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Reads, Subject: c.title})
 	title := c.title
 	t.mu.Unlock()
 	return func(ctx context.Context) (any, error) {
 		chosen, err := t.decide(ctx, c, asked, title, p.Options)
 		switch {
 		case t.ctx.Err() != nil:
-			<-t.told // the agent must receive the cancel first: a rejection alone would not end its turn
+			<-t.cancelSent // the agent must receive the cancel first: a rejection alone would not end its turn
 			return acp.CancelledPermission(), nil
 		case err != nil:
 			return nil, err
@@ -108,9 +108,9 @@ func (t *turn) effects(c *call) []permit.Call {
 	own := permit.Call{Tool: c.proper(), Effect: permit.Reaches, Subject: c.title}
 	switch c.kind {
 	case acp.ToolThink:
-		own.Effect = permit.Looks
+		own.Effect = permit.Reads
 	case acp.ToolRead, acp.ToolSearch:
-		return t.onFiles(c, own, "read_file", permit.Looks)
+		return t.onFiles(c, own, "read_file", permit.Reads)
 	case acp.ToolEdit, acp.ToolDelete, acp.ToolMove:
 		return t.onFiles(c, own, "write_file", permit.Edits)
 	case acp.ToolExecute, acp.ToolOther, "": // goose sends the kind only after the permission

@@ -93,7 +93,7 @@ func (s *speaker) admit(m jsonrpc.Message) (*turn, context.Context) {
 	if t == nil || t.isClosed() || len(t.requests) >= mostRequests {
 		return nil, nil
 	}
-	ctx, withdraw := context.WithCancelCause(t.errands) // cancelled when the agent withdraws this request
+	ctx, withdraw := context.WithCancelCause(t.pending) // cancelled when the agent withdraws this request
 	t.requests[string(m.ID)] = withdraw
 	t.work.Add(1)
 	return t, ctx

@@ -32,7 +32,7 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 			s.session = s.newSession(c.mode)
 			turn := s.prompt(bellcord.Prompt{Text: "ask " + c.what})
 			if c.want == "asked" {
-				question := s.until(asks).(bellcord.QuestionOpened).Question
+				question := s.until(isQuestion).(bellcord.QuestionOpened).Question
 				if len(question.Choices) != 3 || question.Choices[1].ID != "y" || question.Choices[1].Kind != "allow_once" {
 					t.Errorf("question %+v", question)
 				}
@@ -42,7 +42,7 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 				c.want = `"y"`
 			}
 			r := s.settled(turn)
-			if said := s.said(turn.ID); r.End != bellcord.EndDone || !strings.Contains(said, c.want) {
+			if said := s.textOf(turn.ID); r.End != bellcord.EndDone || !strings.Contains(said, c.want) {
 				t.Errorf("%s (%s), said %s", r.End, r.Error, said)
 			}
 		})
@@ -53,12 +53,12 @@ func TestPermission_AnswerIsNotAnOption_IsRejected(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "ask execute make"})
-	question := s.until(asks).(bellcord.QuestionOpened).Question
+	question := s.until(isQuestion).(bellcord.QuestionOpened).Question
 	if err := s.Answer(turn.ID, question.ID, "reject", "nobody"); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.settled(turn); !strings.Contains(s.said(turn.ID), `"n"`) || len(r.Calls.NotStarted) != 1 {
-		t.Errorf("said %s, calls %+v", s.said(turn.ID), r.Calls)
+	if r := s.settled(turn); !strings.Contains(s.textOf(turn.ID), `"n"`) || len(r.Calls.NotStarted) != 1 {
+		t.Errorf("said %s, calls %+v", s.textOf(turn.ID), r.Calls)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestWriteFile_UserRejects_WritesNothingAndLogsCall(t *testing.T) {
 	s := onStage(t, "")
 	path := filepath.Join(s.session.Dir, "a.txt")
 	turn := s.prompt(bellcord.Prompt{Text: "write " + path + " hello"})
-	question := s.until(asks).(bellcord.QuestionOpened).Question
+	question := s.until(isQuestion).(bellcord.QuestionOpened).Question
 	if err := s.Answer(turn.ID, question.ID, "reject", "a person"); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 	}
 	s.agent = &child.Agent{
 		Definition: d, Keeper: s.keeper, Silent: true,
-		Speak: func(p child.Process) child.Speaker {
+		NewSpeaker: func(p child.Process) child.Speaker {
 			p.In = breath{p.In, s}
 			return acp.New(p, acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"})
 		},
@@ -159,7 +159,7 @@ func (s *stage) run(text string) (string, bellcord.Receipt) {
 	s.t.Helper()
 	turn := s.prompt(bellcord.Prompt{Text: text})
 	receipt := s.settled(turn)
-	return s.said(turn.ID), receipt
+	return s.textOf(turn.ID), receipt
 }
 
 // stop stops a turn and returns its receipt and how long the stop took.
@@ -185,7 +185,7 @@ func (s *stage) events(turn bellcord.TurnID) []bellcord.Body {
 	return bodies
 }
 
-func (s *stage) said(turn bellcord.TurnID) string {
+func (s *stage) textOf(turn bellcord.TurnID) string {
 	s.t.Helper()
 	var text strings.Builder
 	for _, b := range s.events(turn) {
@@ -219,12 +219,12 @@ func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
 	}
 }
 
-func speaks(b bellcord.Body) bool {
+func isText(b bellcord.Body) bool {
 	_, is := b.(bellcord.TextDelta)
 	return is
 }
 
-func asks(b bellcord.Body) bool {
+func isQuestion(b bellcord.Body) bool {
 	_, is := b.(bellcord.QuestionOpened)
 	return is
 }

@@ -20,7 +20,7 @@ func TestLaw07_AnyResponseToStop_TurnIsStopped(t *testing.T) {
 			t.Parallel()
 			s := onStage(t, manner)
 			turn := s.prompt(bellcord.Prompt{Text: "stream"})
-			s.until(speaks)
+			s.until(isText)
 			s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
 			receipt, took := s.stop(turn)
 			t.Log("stopped after ", took)
@@ -101,7 +101,7 @@ func TestLaw15_AgentLeavesProcess_StopEndsItAndKeepsAgent(t *testing.T) {
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
 	s.until(calls)
-	s.until(speaks)
+	s.until(isText)
 	r, took := s.stop(turn)
 	t.Log("stopped after ", took)
 	if r.End != bellcord.EndStopped || len(r.Processes.Ended) == 0 || len(r.Processes.Survivors) > 0 {
@@ -124,7 +124,7 @@ func TestLaw30_StopDuringQuestion_CancelIsSentBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "waits")
 	turn := s.prompt(bellcord.Prompt{Text: "stream question"})
-	s.until(asks)
+	s.until(isQuestion)
 	r, took := s.stop(turn)
 	if r.End != bellcord.EndStopped || took > bound || len(r.WithdrawnQuestions) != 1 || len(r.Calls.NotStarted) != 1 {
 		t.Fatalf("%s (%s) after %s, questions %v, calls %+v", r.End, r.Error, took, r.WithdrawnQuestions, r.Calls)
@@ -144,7 +144,7 @@ func TestLaw10_AgentContinuesAfterStop_RecordsNothing(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "talks")
 	turn := s.prompt(bellcord.Prompt{Text: "stream tool"})
-	s.until(speaks)
+	s.until(isText)
 	r, took := s.stop(turn)
 	if r.End != bellcord.EndStopped || took < 2*time.Second {
 		t.Fatalf("%s (%s) after %s: the agent did not talk on", r.End, r.Error, took)
@@ -169,7 +169,7 @@ func TestLaw12_AgentIgnoresStop_IsEndedAndNextPromptRestarts(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "deaf")
 	turn := s.prompt(bellcord.Prompt{Text: "stream process"})
-	s.until(speaks)
+	s.until(isText)
 	r, took := s.stop(turn)
 	t.Log("stopped after ", took)
 	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Ended) < 2 || took > 8*time.Second {
@@ -188,7 +188,7 @@ func TestForcedStop_UnresponsiveAgent_DoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "deaf")
 	turn := s.prompt(bellcord.Prompt{Text: "stream"})
-	s.until(speaks)
+	s.until(isText)
 	s.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
 	s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.StopForce})
 	at := time.Now()

@@ -68,7 +68,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 			t.emit(bellcord.ToolOutputDelta{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
 		}
 	}
-	running, kill := context.WithCancelCause(t.errands) // cancelled when the agent kills this command
+	running, kill := context.WithCancelCause(t.pending) // cancelled when the agent kills this command
 	one.kill = kill
 	t.speaker.mu.Lock()
 	t.speaker.terminals++

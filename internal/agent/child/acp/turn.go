@@ -21,12 +21,12 @@ type turn struct {
 	ctx     context.Context // the turn's context: it is done on a stop
 	w       *hub.Work
 
-	answered chan answer   // receives the response to the prompt
-	told     chan struct{} // closed when the cancel has been sent or is no longer needed
+	answered   chan answer   // receives the response to the prompt
+	cancelSent chan struct{} // closed when the cancel has been sent or is no longer needed
 
 	// The agent's requests. errands is their context, which is done at the end
 	// of the turn, stopped or not.
-	errands  context.Context
+	pending  context.Context
 	dismiss  context.CancelCauseFunc
 	work     sync.WaitGroup
 	requests map[string]context.CancelCauseFunc // by the agent's request id; protected by speaker.mu
@@ -62,10 +62,10 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
 	t := &turn{
 		speaker: s, session: s.session, ctx: ctx, w: w,
-		answered: make(chan answer, 1), told: make(chan struct{}),
+		answered: make(chan answer, 1), cancelSent: make(chan struct{}),
 		requests: map[string]context.CancelCauseFunc{}, terminals: map[string]*terminal{},
 	}
-	t.errands, t.dismiss = context.WithCancelCause(ctx) // for the agent's requests: cancelling it does not stop the turn
+	t.pending, t.dismiss = context.WithCancelCause(ctx) // for the agent's requests: cancelling it does not stop the turn
 	s.mu.Lock()
 	s.turn = t
 	title := s.title
@@ -82,9 +82,9 @@ func (s *speaker) finish(t *turn) {
 	s.turn = nil
 	s.mu.Unlock()
 	select {
-	case <-t.told:
+	case <-t.cancelSent:
 	default:
-		close(t.told)
+		close(t.cancelSent)
 	}
 	t.dismiss(errOver)
 	t.work.Wait()
@@ -115,7 +115,7 @@ const (
 func (t *turn) cancelPrompt() error {
 	cancel := func() { t.wire.notify(acp.MethodCancel, acp.CancelNotification{SessionID: t.session}) }
 	cancel()
-	close(t.told)
+	close(t.cancelSent)
 	first, second, last := time.NewTimer(firstReminder), time.NewTimer(secondReminder), time.NewTimer(child.Patience)
 	defer first.Stop()
 	defer second.Stop()

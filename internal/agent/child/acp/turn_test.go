@@ -133,8 +133,8 @@ func TestPrompt_ImagesAndLinks_AreSentIfSupported(t *testing.T) {
 	for manner, want := range map[string]string{"": "image text resource_link", "blind": ""} {
 		s := onStage(t, manner)
 		turn := s.prompt(prompt)
-		if r := s.settled(turn); r.End != bellcord.EndDone || s.said(turn.ID) != want {
-			t.Errorf("%q: %s, the agent had %q", manner, r.End, s.said(turn.ID))
+		if r := s.settled(turn); r.End != bellcord.EndDone || s.textOf(turn.ID) != want {
+			t.Errorf("%q: %s, the agent had %q", manner, r.End, s.textOf(turn.ID))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (s *speaker) update(params json.RawMessage) {
 	case acp.SessionInfoUpdate:
 		s.entitle(t, u.Title)
 	case acp.ConfigOptionUpdate:
-		s.learn(u.ConfigOptions, "")
+		s.setModel(u.ConfigOptions, "")
 	default:
 		if t != nil {
 			t.update(u)
@@ -60,13 +60,13 @@ func (t *turn) update(u acp.Update) {
 		t.updateCallLocked(u)
 	default:
 		if t.ctx.Err() == nil {
-			t.say(u)
+			t.record(u)
 		}
 	}
 }
 
-// say records text, thinking, plans and usage.
-func (t *turn) say(u acp.Update) {
+// record records text, thinking, plans and usage.
+func (t *turn) record(u acp.Update) {
 	switch u := u.(type) {
 	case acp.AgentMessageChunk:
 		if text := textOf(&u.Content); text != "" {

@@ -39,14 +39,14 @@ func (c *calls) only() string {
 	return found
 }
 
-func (c *calls) startCall(t *telling, id string) {
+func (c *calls) startCall(t *converter, id string) {
 	if one := c.find(id); one != nil && !one.started {
 		one.started = true
 		t.emit(bellcord.ToolCallStarted{Call: id})
 	}
 }
 
-func (c *calls) output(t *telling, id, all string) {
+func (c *calls) output(t *converter, id, all string) {
 	one := c.find(id)
 	if one == nil {
 		return
@@ -59,7 +59,7 @@ func (c *calls) output(t *telling, id, all string) {
 
 // endCall ends an open call. Pi reports an end twice: for the tool, and with
 // the result for the model. A call that fails after a stop counts as stopped.
-func (c *calls) endCall(t *telling, id, text string, failed bool) {
+func (c *calls) endCall(t *converter, id, text string, failed bool) {
 	one := c.find(id)
 	if one == nil {
 		return

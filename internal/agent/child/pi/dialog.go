@@ -16,12 +16,12 @@ import (
 // notice; those are dropped at the end of the run.
 type dialogs struct {
 	*speaker
-	work    *hub.Work
-	ctx     context.Context
-	telling *telling
+	work      *hub.Work
+	ctx       context.Context
+	converter *converter
 
 	waiting map[string]dialog
-	asking  sync.WaitGroup
+	pending sync.WaitGroup
 }
 
 type dialog struct {
@@ -33,28 +33,28 @@ type dialog struct {
 // answer is the user's choice in a dialog.
 type answer struct{ dialog, choice string }
 
-// mostAsked is how long a dialog without a timeout waits.
-const mostAsked = 30 * 24 * time.Hour
+// dialogTimeout is how long a dialog without a timeout waits.
+const dialogTimeout = 30 * 24 * time.Hour
 
 // open shows a dialog to the user as a question. Dialogs for text input are
 // cancelled, because a question only has choices.
 func (d *dialogs) open(r record, stopping bool) {
 	switch {
-	case !r.asks():
+	case !r.isDialog():
 		return
 	case stopping:
 		d.cancel(r.ID)
 		return
 	case r.Method == "input" || r.Method == "editor":
-		d.telling.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text input, which Bellcord does not support: %s]\n", r.Title)})
+		d.converter.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text input, which Bellcord does not support: %s]\n", r.Title)})
 		d.cancel(r.ID)
 		return
 	}
-	q := bellcord.Question{Call: d.telling.onlyCall(), Text: r.Title, Choices: choices(r)}
+	q := bellcord.Question{Call: d.converter.onlyCall(), Text: r.Title, Choices: choices(r)}
 	if r.Words != "" {
 		q.Text = strings.TrimSpace(r.Title + "\n" + r.Words)
 	}
-	most := mostAsked
+	most := dialogTimeout
 	if r.Timeout > 0 {
 		most = time.Duration(r.Timeout * float64(time.Millisecond)) // pi gives up after this time
 	}
@@ -63,7 +63,7 @@ func (d *dialogs) open(r record, stopping bool) {
 		d.waiting = map[string]dialog{}
 	}
 	d.waiting[r.ID] = dialog{r.Method, r.Options, done}
-	d.asking.Go(func() {
+	d.pending.Go(func() {
 		if choice, err := d.work.Ask(ctx, q); err == nil {
 			d.inbox.put(record{Type: "dialog_answered", Answer: &answer{r.ID, choice}})
 		}
@@ -104,7 +104,7 @@ func (d *dialogs) drop() {
 		open.done()
 		delete(d.waiting, id)
 	}
-	d.asking.Wait()
+	d.pending.Wait()
 }
 
 const yes, no = "yes", "no"

@@ -37,7 +37,7 @@ func (f *fake) run(text string, images any) {
 	case has("dialog"):
 		f.dialog(has("signal"), has("two"))
 	case has("text wanted"):
-		f.ask("d9", false, "method", "input", "title", "Your name")
+		f.openDialog("d9", false, "method", "input", "title", "Your name")
 		f.answer("you have no name", "stop")
 	case has("odd lines"):
 		f.raw("not json\n[1,2]\n\"text\"\n{\"type\":7}\n{\"no\":\"type\"}\r\n\r\n{\"type\":\"unheard_of\",\"usage\":\"much\"}\r\n")
@@ -48,9 +48,9 @@ func (f *fake) run(text string, images any) {
 	case has("images"):
 		f.answer(fmt.Sprint(images), "stop")
 	case has("history"):
-		f.answer(strings.Join(f.said, "|"), "stop")
+		f.answer(strings.Join(f.prompts, "|"), "stop")
 	default:
-		f.answer("you said: "+f.said[len(f.said)-1], "stop")
+		f.answer("you said: "+f.prompts[len(f.prompts)-1], "stop")
 	}
 	f.end()
 }
@@ -223,7 +223,7 @@ func (f *fake) tool(text string) {
 // signal is set.
 func (f *fake) dialog(signal, two bool) {
 	for _, id := range []string{"d1", "d2"} {
-		reply := f.ask(id, signal, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
+		reply := f.openDialog(id, signal, "method", "select", "title", "Allow bash: make", "options", []any{"Allow", "Block"})
 		f.answer(fmt.Sprintf("[%v]", reply["value"]), "stop")
 		if !two {
 			return
@@ -231,9 +231,9 @@ func (f *fake) dialog(signal, two bool) {
 	}
 }
 
-// ask opens a dialog and waits for its answer, which may arrive before the
+// openDialog opens a dialog and waits for its answer, which may arrive before the
 // write of the request has returned.
-func (f *fake) ask(id string, signal bool, fields ...any) map[string]any {
+func (f *fake) openDialog(id string, signal bool, fields ...any) map[string]any {
 	answer := make(chan map[string]any, 10)
 	f.mu.Lock()
 	f.dialogs[id] = answer

@@ -46,7 +46,7 @@ func eachFlavour(t *testing.T, play func(t *testing.T, s *stage)) {
 type fake struct {
 	modern  bool
 	session string
-	said    []string // prompts of the session
+	prompts []string // prompts of the session
 
 	mu        sync.Mutex
 	out       *bufio.Writer
@@ -117,7 +117,7 @@ func (f *fake) command(c map[string]any) {
 			f.event("response", "id", c["id"], "command", c["type"], "success", false, "error", "no such session")
 			return
 		}
-		f.said = strings.Split(strings.TrimSpace(string(text)), "\n")
+		f.prompts = strings.Split(strings.TrimSpace(string(text)), "\n")
 		f.respond(c, map[string]any{"cancelled": false})
 	case "clear_queue":
 		if !f.modern {
@@ -178,8 +178,8 @@ func (f *fake) prompt(c map[string]any) {
 		f.accept(c, "handled")
 		return
 	}
-	f.said = append(f.said, strings.ReplaceAll(text, "\n", " "))
-	_ = os.WriteFile(f.session, []byte(strings.Join(f.said, "\n")+"\n"), 0o600)
+	f.prompts = append(f.prompts, strings.ReplaceAll(text, "\n", " "))
+	_ = os.WriteFile(f.session, []byte(strings.Join(f.prompts, "\n")+"\n"), 0o600)
 	go func() {
 		if strings.Contains(text, "hesitant") {
 			<-time.After(300 * time.Millisecond) // an abort that arrives now is lost

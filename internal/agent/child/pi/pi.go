@@ -94,7 +94,7 @@ func (s *speaker) Close() { s.inbox.endInput() }
 func (s *speaker) read() {
 	for line := range lines(s.process.Out) {
 		r, ok := decode(line)
-		if ok && !s.inbox.put(r) && r.asks() {
+		if ok && !s.inbox.put(r) && r.isDialog() {
 			s.cancel(r.ID) // between turns no question can be shown
 		}
 	}
@@ -138,7 +138,7 @@ func (s *speaker) request(ctx context.Context, command string, fields map[string
 		records, ended := s.inbox.takeRecords()
 		for i, r := range records {
 			switch {
-			case r.asks():
+			case r.isDialog():
 				s.cancel(r.ID)
 			case r.Type == "response" && (r.ID == id || r.ID == "" && r.Command == command):
 				s.inbox.back(records[i+1:])

@@ -66,7 +66,7 @@ func TestLaw23_StopDuringText_KeepsTextSoFar(t *testing.T) {
 		turn := s.prompt(bellcord.Prompt{Text: "slow"})
 		s.await(turn, kind[bellcord.TextDelta])
 		r := s.stop(turn)
-		if text := said(s.bodies(turn.ID)); !strings.HasPrefix(text, "w0 ") || strings.Contains(text, "tail") {
+		if text := textOf(s.bodies(turn.ID)); !strings.HasPrefix(text, "w0 ") || strings.Contains(text, "tail") {
 			t.Errorf("%q: what pi says after the stop belongs to nobody", text)
 		}
 		if r.Usage.Exact || r.Usage.InputTokens == 0 {
@@ -94,7 +94,7 @@ func TestLaw10_AgentContinuesAfterStop_RecordsNothing(t *testing.T) {
 				t.Errorf("recorded after the stop: %s %+v", b.Kind(), b)
 			}
 		}
-		if text := said(s.bodies(turn.ID)); int64(len(text)) != r.Kept.TextBytes || !strings.HasPrefix(text, "w0 ") {
+		if text := textOf(s.bodies(turn.ID)); int64(len(text)) != r.Kept.TextBytes || !strings.HasPrefix(text, "w0 ") {
 			t.Errorf("the record has %q, the receipt %d bytes", text, r.Kept.TextBytes)
 		}
 		s.done("next")
@@ -221,8 +221,8 @@ func TestLaw30_StopDuringDialog_WithdrawsItsQuestion(t *testing.T) {
 				if err := s.Answer(turn.ID, q.ID, "0", "test"); err != nil {
 					t.Error(err)
 				}
-				if r := s.end(turn); r.End != bellcord.EndDone || said(s.bodies(turn.ID)) != "[Allow]" {
-					t.Errorf("%s %q", r.End, said(s.bodies(turn.ID)))
+				if r := s.end(turn); r.End != bellcord.EndDone || textOf(s.bodies(turn.ID)) != "[Allow]" {
+					t.Errorf("%s %q", r.End, textOf(s.bodies(turn.ID)))
 				}
 			})
 		})
@@ -296,7 +296,7 @@ func TestTurn_PiCrashes_FailsWithExitCodeAndStderr(t *testing.T) {
 		if r.End != bellcord.EndFailed || !strings.Contains(r.Error, "exit code 7") || !strings.Contains(r.Error, "something broke badly") {
 			t.Errorf("%s %q", r.End, r.Error)
 		}
-		if text := said(s.bodies(turn.ID)); text != "last words" {
+		if text := textOf(s.bodies(turn.ID)); text != "last words" {
 			t.Errorf("%q", text)
 		}
 		if text := s.done("history"); !strings.HasPrefix(text, "crash|") {
@@ -316,7 +316,7 @@ func TestTurn_InvalidAndHugeLines_AreHandled(t *testing.T) {
 		}
 		turn := s.prompt(bellcord.Prompt{Text: "images", Images: []bellcord.Image{{Type: "image/png", Data: []byte("pixels")}}})
 		s.end(turn)
-		if text := said(s.bodies(turn.ID)); text != "[map[data:cGl4ZWxz mimeType:image/png type:image]]" {
+		if text := textOf(s.bodies(turn.ID)); text != "[map[data:cGl4ZWxz mimeType:image/png type:image]]" {
 			t.Errorf("%q", text)
 		}
 	})

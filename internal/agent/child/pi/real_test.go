@@ -82,8 +82,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// asked returns the body of the last model request.
-func (s *real) asked() string {
+// lastRequest returns the body of the last model request.
+func (s *real) lastRequest() string {
 	s.t.Helper()
 	all := s.model.Requests()
 	if len(all) == 0 {
@@ -131,7 +131,7 @@ func TestRealPi_Answer_ReportsTextAndUsage(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[think 3] [say Hello there.] [usage 100 10]"})
 		r := s.end(turn)
-		if text := said(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Hello there." {
+		if text := textOf(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Hello there." {
 			t.Errorf("%s %s: %q", r.End, r.Error, text)
 		}
 		// Pi may report the usage several times.
@@ -150,7 +150,7 @@ func TestRealPi_SecondTurn_KeepsProcessAndConversation(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("the first words")
 		s.done("the second words")
-		if raw := s.asked(); !strings.Contains(raw, "the first words") || len(s.hosted()) != 1 {
+		if raw := s.lastRequest(); !strings.Contains(raw, "the first words") || len(s.hosted()) != 1 {
 			t.Errorf("%v: %s", s.hosted(), raw)
 		}
 	})
@@ -181,13 +181,13 @@ func TestLaw23_RealPiStoppedDuringText_KeepsTextSoFar(t *testing.T) {
 		turn := s.prompt(bellcord.Prompt{Text: "[slow 1000 10ms]"})
 		s.await(turn, kind[bellcord.TextDelta])
 		r := s.stop(turn)
-		text := said(s.bodies(turn.ID))
+		text := textOf(s.bodies(turn.ID))
 		if text == "" || r.Usage.Exact || r.Usage.InputTokens == 0 || r.Usage.OutputTokens == 0 {
 			t.Errorf("%q, %+v", text, r.Usage)
 		}
 		s.left()
 		s.done("go on")
-		if raw := s.asked(); !strings.Contains(raw, strings.Fields(text)[0]) || !strings.Contains(raw, "Your answer so far") {
+		if raw := s.lastRequest(); !strings.Contains(raw, strings.Fields(text)[0]) || !strings.Contains(raw, "Your answer so far") {
 			t.Errorf("pi was not told what it had said: %s", raw)
 		}
 	})
@@ -237,7 +237,7 @@ func TestRealPi_RetrySucceeds_Answers(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503 times 1] [say Here I am.]"})
 		r := s.end(turn)
-		if text := said(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Here I am." {
+		if text := textOf(s.bodies(turn.ID)); r.End != bellcord.EndDone || text != "Here I am." {
 			t.Errorf("%s %s: %q; %s", r.End, r.Error, text, s.kinds(turn.ID))
 		}
 	})
@@ -257,7 +257,7 @@ func TestRealPi_PromptWithSlash_IsNotACommand(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("/hello world")
-		if raw := s.asked(); strings.Contains(raw, "EXPANDED") || !strings.Contains(raw, "/hello world") {
+		if raw := s.lastRequest(); strings.Contains(raw, "EXPANDED") || !strings.Contains(raw, "/hello world") {
 			t.Errorf("%s", raw)
 		}
 	})
@@ -267,7 +267,7 @@ func TestRealPi_PromptWithImage_SendsItToTheModel(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.end(s.prompt(bellcord.Prompt{Text: "look", Images: []bellcord.Image{{Type: "image/png", Data: onePixel(t)}}}))
-		if raw := s.asked(); !strings.Contains(raw, "data:image/png;base64,iVBOR") {
+		if raw := s.lastRequest(); !strings.Contains(raw, "data:image/png;base64,iVBOR") {
 			t.Errorf("%s", raw)
 		}
 	})
@@ -289,7 +289,7 @@ func TestRealPi_NewProcess_ResumesSession(t *testing.T) {
 		s.done("remember the heron")
 		s.agent.End(s.session.ID)
 		s.done("what was it")
-		if raw := s.asked(); !strings.Contains(raw, "heron") || len(s.hosted()) != 1 {
+		if raw := s.lastRequest(); !strings.Contains(raw, "heron") || len(s.hosted()) != 1 {
 			t.Errorf("%v: %s", s.hosted(), raw)
 		}
 	})
@@ -308,7 +308,7 @@ func TestRealPi_AfterClear_StartsNewSession(t *testing.T) {
 			t.Errorf("%s", r.End)
 		}
 		s.done("what was it")
-		if raw := s.asked(); strings.Contains(raw, "heron") || len(s.hosted()) != 2 {
+		if raw := s.lastRequest(); strings.Contains(raw, "heron") || len(s.hosted()) != 2 {
 			t.Errorf("%v: %s", s.hosted(), raw)
 		}
 		s.left()

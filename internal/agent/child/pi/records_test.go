@@ -55,7 +55,7 @@ func FuzzRecords(f *testing.F) {
 			if ok && (r.Type == "" || !json.Valid(line)) {
 				t.Errorf("%q is no record", line)
 			}
-			_, _ = r.asks(), r.Message.Content.plainText()
+			_, _ = r.isDialog(), r.Message.Content.plainText()
 		}
 		var again []byte
 		for line := range linesUpTo(bytes.NewReader(joined), 1<<10) {

@@ -38,7 +38,7 @@ func newStage(t *testing.T, d child.Definition) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, Speak: pi.New}}
+	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, NewSpeaker: pi.New}}
 	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (s *stage) done(text string) string {
 	if r := s.end(turn); r.End != bellcord.EndDone {
 		s.t.Fatalf("%q ended %s: %s", text, r.End, r.Error)
 	}
-	return said(s.bodies(turn.ID))
+	return textOf(s.bodies(turn.ID))
 }
 
 // stop stops the turn and checks what holds for every stop.
@@ -186,7 +186,7 @@ func (s *stage) hosted() []string {
 	return all
 }
 
-func said(bodies []bellcord.Body) string {
+func textOf(bodies []bellcord.Body) string {
 	var text strings.Builder
 	for _, b := range bodies {
 		if s, is := b.(bellcord.TextDelta); is {

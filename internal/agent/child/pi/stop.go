@@ -9,11 +9,11 @@ import (
 
 // abortTurn sends pi an abort, immediately or as soon as pi can process it.
 func (t *turn) abortTurn() {
-	t.stopping, t.telling.stopping = true, true
+	t.stopping, t.converter.stopping = true, true
 	t.dialogs.cancelAll() // an open dialog can keep pi from responding
 	switch t.phase {
 	case knocking:
-		t.finish(context.Cause(t.telling.ctx)) // the prompt was not sent
+		t.finish(context.Cause(t.converter.ctx)) // the prompt was not sent
 	case running:
 		t.abort()
 	case prompting, aborting, confirming, over: // pi loses an abort that arrives before it has accepted the prompt

@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 )
 
-// telling converts pi's events to Bellcord's events.
-type telling struct {
+// converter converts pi's events to Bellcord's events.
+type converter struct {
 	*speaker
 	work     *hub.Work
 	ctx      context.Context
@@ -28,7 +28,7 @@ type telling struct {
 	failed string // pi's error for the last answer, "" if it did not fail
 }
 
-func (t *telling) emit(b bellcord.Body) {
+func (t *converter) emit(b bellcord.Body) {
 	err := t.work.Emit(b)
 	t.full = errors.Is(err, hub.ErrAnswerTooLong)
 	if err != nil && !t.full && t.err == nil {
@@ -37,14 +37,14 @@ func (t *telling) emit(b bellcord.Body) {
 }
 
 // failure returns the error of the run. A stopped run returns nil.
-func (t *telling) failure() error {
+func (t *converter) failure() error {
 	if t.failed == "" || t.stopping {
 		return nil
 	}
 	return errors.New(t.failed)
 }
 
-func (t *telling) hear(r record) {
+func (t *converter) convert(r record) {
 	switch r.Type {
 	case "turn_start": // a model request starts
 		if !t.stopping {
@@ -70,7 +70,7 @@ func (t *telling) hear(r record) {
 
 // step starts a step, unless one is open. Limits are checked here. A step that
 // pi starts after a stop is recorded for its cost only; its text is rejected.
-func (t *telling) step() {
+func (t *converter) step() {
 	if t.open {
 		return
 	}
@@ -83,7 +83,7 @@ func (t *telling) step() {
 	t.emit(s)
 }
 
-func (t *telling) answerStarts(m message) {
+func (t *converter) answerStarts(m message) {
 	t.failed = ""
 	if name := m.model(); name != "" {
 		t.model = name
@@ -95,7 +95,7 @@ func (t *telling) answerStarts(m message) {
 
 // update handles a piece of an answer. Both forms of message_update contain
 // deltas.
-func (t *telling) update(r record) {
+func (t *converter) update(r record) {
 	switch u := r.Update; u.Type {
 	case "text_delta":
 		t.grow(u.ContentIndex, u.Delta, false)
@@ -113,7 +113,7 @@ func (t *telling) update(r record) {
 	}
 }
 
-func (t *telling) grow(index int, delta string, thinking bool) {
+func (t *converter) grow(index int, delta string, thinking bool) {
 	if delta == "" {
 		return
 	}
@@ -132,14 +132,14 @@ func (t *telling) grow(index int, delta string, thinking bool) {
 }
 
 // complete emits the part of a block that was not in any delta.
-func (t *telling) complete(index int, whole string, thinking bool) {
+func (t *converter) complete(index int, whole string, thinking bool) {
 	if had := t.blocks[index]; len(whole) > len(had) && whole[:len(had)] == had {
 		t.grow(index, whole[len(had):], thinking)
 	}
 }
 
 // messageEnds handles a message that is complete in pi's conversation.
-func (t *telling) messageEnds(m message) {
+func (t *converter) messageEnds(m message) {
 	switch m.Role {
 	case "assistant":
 		t.answerEnds(m)
@@ -151,7 +151,7 @@ func (t *telling) messageEnds(m message) {
 
 // answerEnds ends the step. If the answer was cut off, the step stays open: its
 // usage was not reported, and the core estimates it.
-func (t *telling) answerEnds(m message) {
+func (t *converter) answerEnds(m message) {
 	for i, b := range m.Content {
 		switch b.Type {
 		case "text":
@@ -210,7 +210,7 @@ func finish(reason string) bellcord.Finish {
 }
 
 // retrying emits the pause before the next attempt.
-func (t *telling) retrying(r record) {
+func (t *converter) retrying(r record) {
 	t.emit(bellcord.ModelRetryScheduled{
 		Attempt: r.Attempt, RetryIn: time.Duration(r.DelayMs * float64(time.Millisecond)), Reason: r.ErrorMessage,
 	})
@@ -218,7 +218,7 @@ func (t *telling) retrying(r record) {
 
 // called emits a call, once. Arguments other than a JSON object are replaced by
 // an empty object, because a model would not accept them in the history.
-func (t *telling) called(id, name string, args json.RawMessage) {
+func (t *converter) called(id, name string, args json.RawMessage) {
 	if t.calls.find(id) != nil {
 		return
 	}
@@ -233,4 +233,4 @@ func (t *telling) called(id, name string, args json.RawMessage) {
 
 // onlyCall returns the call that a question belongs to: the only running call,
 // or "" if there are several.
-func (t *telling) onlyCall() string { return t.calls.only() }
+func (t *converter) onlyCall() string { return t.calls.only() }

@@ -42,10 +42,10 @@ type turn struct {
 	compacting bool
 	returning  bool // pi will continue by itself
 
-	again   *time.Timer   // fires when a busy pi must be checked again
-	pause   time.Duration // duration of that timer
-	telling telling
-	dialogs dialogs
+	again     *time.Timer   // fires when a busy pi must be checked again
+	pause     time.Duration // duration of that timer
+	converter converter
+	dialogs   dialogs
 }
 
 // A busy pi is checked again soon, then less often.
@@ -63,13 +63,13 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
 	t := &turn{speaker: s, work: w, text: text, again: time.NewTimer(0)}
 	t.again.Stop()
 	defer t.again.Stop()
-	t.telling = telling{speaker: s, work: w, ctx: ctx, since: int64(len(text))}
-	t.dialogs = dialogs{speaker: s, work: w, ctx: ctx, telling: &t.telling}
+	t.converter = converter{speaker: s, work: w, ctx: ctx, since: int64(len(text))}
+	t.dialogs = dialogs{speaker: s, work: w, ctx: ctx, converter: &t.converter}
 	defer t.dialogs.drop()
 	t.setPhase(knocking, s.sendCommand("get_state", nil))
 	err := t.play(ctx)
 	if ctx.Err() == nil {
-		err = errors.Join(err, t.telling.err)
+		err = errors.Join(err, t.converter.err)
 	}
 	return err
 }
@@ -90,14 +90,14 @@ func (t *turn) play(ctx context.Context) error {
 			records, ended := t.inbox.takeRecords()
 			for _, r := range records {
 				if t.phase != over {
-					t.hear(ctx, r)
+					t.handleRecord(ctx, r)
 				}
 			}
 			if ended && t.phase != over {
 				return child.ErrGone
 			}
 		case <-t.again.C:
-			t.lookAgain()
+			t.queryStateAgain()
 		case <-patience:
 			return child.ErrDeaf
 		case <-forced:
@@ -117,8 +117,8 @@ func (t *turn) setPhase(p phase, awaited string) { t.phase, t.awaited = p, await
 // finish ends the turn.
 func (t *turn) finish(err error) { t.phase, t.err = over, err }
 
-// hear handles one record.
-func (t *turn) hear(ctx context.Context, r record) {
+// handleRecord handles one record.
+func (t *turn) handleRecord(ctx context.Context, r record) {
 	switch r.Type {
 	case "response":
 		t.handleResponse(ctx, r)
@@ -131,23 +131,23 @@ func (t *turn) hear(ctx context.Context, r record) {
 	case "agent_end":
 		t.dialogs.drop() // pi dismisses its open dialogs without a notice
 		t.ended, t.returning = true, r.WillRetry
-		t.look()
+		t.queryState()
 	case "agent_settled":
 		t.settles, t.returning, t.retrying = true, false, false
 		t.settled()
 	case "auto_retry_start":
 		t.retrying = true
-		t.telling.retrying(r)
+		t.converter.retrying(r)
 	case "auto_retry_end":
 		t.retrying, t.returning = false, t.returning && r.Success
-		t.look()
+		t.queryState()
 	case "compaction_start":
 		t.compacting = true
 	case "compaction_end":
 		t.compacting, t.returning = false, r.WillRetry
-		t.look()
+		t.queryState()
 	default:
-		t.telling.hear(r)
+		t.converter.convert(r)
 	}
 }
 
@@ -155,7 +155,7 @@ func (t *turn) hear(ctx context.Context, r record) {
 func (t *turn) handleResponse(ctx context.Context, r record) {
 	if r.ID != "" && r.ID == t.looking {
 		t.looking = ""
-		t.looked(stateOf(r.Data))
+		t.applyState(stateOf(r.Data))
 		return
 	}
 	if r.ID == "" || r.ID != t.awaited {
@@ -225,7 +225,7 @@ func (t *turn) accepted(r record) {
 		if t.stopping {
 			t.abort()
 		} else if what.Disposition == "" {
-			t.lookAnyway() // an old version does not report whether an extension has handled it
+			t.queryStateLater() // an old version does not report whether an extension has handled it
 		}
 	}
 }
@@ -233,42 +233,42 @@ func (t *turn) accepted(r record) {
 // settled ends the run after agent_settled.
 func (t *turn) settled() {
 	if t.phase == running && t.began {
-		t.finish(t.telling.failure())
+		t.finish(t.converter.failure())
 	}
 }
 
-// look queries the state of a version without agent_settled.
-func (t *turn) look() {
+// queryState queries the state of a version without agent_settled.
+func (t *turn) queryState() {
 	if !t.settles {
-		t.lookAnyway()
+		t.queryStateLater()
 	}
 }
 
-func (t *turn) lookAnyway() {
+func (t *turn) queryStateLater() {
 	if t.phase == running && t.looking == "" {
 		t.looking = t.sendCommand("get_state", nil)
 	}
 }
 
-// looked ends the run if pi is idle and will not continue by itself.
-func (t *turn) looked(now state) {
+// applyState ends the run if pi is idle and will not continue by itself.
+func (t *turn) applyState(now state) {
 	switch {
 	case t.phase != running || t.began && t.settles || t.retrying || t.compacting || t.returning:
 	case t.began && !t.ended: // it is running
 	case now.busy():
 		t.later()
 	default:
-		t.finish(t.telling.failure())
+		t.finish(t.converter.failure())
 	}
 }
 
-// lookAgain reads pi's state again, or repeats the abort.
-func (t *turn) lookAgain() {
+// queryStateAgain reads pi's state again, or repeats the abort.
+func (t *turn) queryStateAgain() {
 	switch t.phase {
 	case knocking:
 		t.setPhase(knocking, t.sendCommand("get_state", nil))
 	case running:
-		t.lookAnyway()
+		t.queryStateLater()
 	case confirming:
 		t.abort()
 	case prompting, aborting, over:

@@ -49,8 +49,8 @@ type record struct {
 	Answer *answer `json:"-"` // not from pi: the user's answer to a dialog
 }
 
-// asks reports whether the record is a dialog that pi waits for.
-func (r record) asks() bool {
+// isDialog reports whether the record is a dialog that pi waits for.
+func (r record) isDialog() bool {
 	if r.Type != "extension_ui_request" {
 		return false
 	}

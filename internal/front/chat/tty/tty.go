@@ -29,7 +29,7 @@ const (
 func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer callOff(nil)
-	s := &screen{ctx: ctx, beside: beside, model: model}
+	s := &screen{ctx: ctx, background: beside, model: model}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
 	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
 	// The end of ctx is handled as a quit. If the library got ctx, it would
@@ -37,11 +37,11 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	// reads.
 	defer context.AfterFunc(ctx, program.Quit)()
 	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
-	s.errands = &chat.Errands{Hub: hub, Tell: func(r chat.Report) { program.Send(r) }}
+	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
 	s.feed.Close()
-	s.errands.Wait(lingering, func() { callOff(nil) })
+	s.runner.Wait(lingering, func() { callOff(nil) })
 	if !s.out.Drained(line.Parting) {
 		return line.ErrDeaf
 	}
@@ -53,14 +53,14 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 
 // screen adapts the model to tea.Model.
 type screen struct {
-	ctx, beside   context.Context //nolint:containedctx // the contexts of one Run
-	model         *chat.Model
-	feed          *chat.Feed
-	errands       *chat.Errands
-	width, height int
-	out           *terminal
-	shown         tea.View // the last one
-	drawn         bool     // shown is set
+	ctx, background context.Context //nolint:containedctx // the contexts of one Run
+	model           *chat.Model
+	feed            *chat.Feed
+	runner          *chat.Runner
+	width, height   int
+	out             *terminal
+	shown           tea.View // the last one
+	drawn           bool     // shown is set
 }
 
 type (
@@ -108,7 +108,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case grown:
 		s.showNews(s.feed.Take())
 	case chat.Report:
-		s.model.Hear(msg)
+		s.model.Apply(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
 	}
 	return s, nil
@@ -119,7 +119,7 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 		if a == (chat.Leave{}) {
 			return tea.Quit
 		}
-		s.errands.Do(s.beside, a)
+		s.runner.Do(s.background, a)
 	}
 	s.feed.Watch(s.ctx, s.model.Session().ID)
 	return nil

@@ -132,8 +132,8 @@ func (to *chat) addCall(c Call) {
 	to.shown = append(to.shown, c)
 }
 
-// Forget drops the waiting call of a slot: what it shows is outdated.
-func (o *Outbox) Forget(id int64, slot string) {
+// Drop drops the waiting call of a slot: what it shows is outdated.
+func (o *Outbox) Drop(id int64, slot string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if to := o.chats[id]; to != nil {

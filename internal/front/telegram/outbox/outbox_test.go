@@ -98,7 +98,7 @@ func TestPut_CallsThatMustArrive_AreSentFirstAndInOrder(t *testing.T) {
 		o.Put(w.call(1, false, "draft", "draft again"))
 		o.Put(w.call(1, false, "", "one"))
 		o.Put(w.call(1, false, "", "two"))
-		o.Forget(1, "draft")
+		o.Drop(1, "draft")
 		pass(10 * time.Second)
 		w.made(t, "0s draft", "1s one", "2s two")
 	})

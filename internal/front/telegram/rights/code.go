@@ -83,7 +83,7 @@ func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 			code = draw()
 		}
 		if tell {
-			b.told(p, code, now)
+			b.recordReply(p, code, now)
 		}
 		return tell
 	})
@@ -93,8 +93,8 @@ func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 	return code, tell, nil
 }
 
-// told records the reply to a stranger.
-func (b *book) told(p Stranger, code string, now time.Time) {
+// recordReply records the reply to a stranger.
+func (b *book) recordReply(p Stranger, code string, now time.Time) {
 	at := b.strangerAt(p.ID)
 	if at < 0 {
 		at = len(b.Strangers)

@@ -82,7 +82,7 @@ func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file, Pairing: true})
 		for id := range int64(50) {
-			ask(t, l, anna+id)
+			requestCode(t, l, anna+id)
 		}
 		late := rights.Stranger{ID: 5000}
 		for _, told := range []bool{true, false} {
@@ -97,7 +97,7 @@ func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 		if n := len(l.Waiting()); n != 0 {
 			t.Errorf("%d wait with codes that are too old", n)
 		}
-		ask(t, l, late.ID) // other codes have expired, and the last reply is an hour old
+		requestCode(t, l, late.ID) // other codes have expired, and the last reply is an hour old
 	})
 }
 

@@ -18,7 +18,7 @@ func TestUnpair_LockHeldElsewhere_TimesOutWithoutBlockingReaders(t *testing.T) {
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file, Pairing: true})
-		if _, err := l.Pair(ask(t, l, anna), "anna"); err != nil {
+		if _, err := l.Pair(requestCode(t, l, anna), "anna"); err != nil {
 			t.Fatal(err)
 		}
 		held, err := os.OpenFile(file+".lock", os.O_RDWR, 0)

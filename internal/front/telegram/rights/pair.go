@@ -19,7 +19,7 @@ type Paired struct {
 // Waiting is a stranger with an open code.
 type Waiting struct {
 	Stranger
-	Asked, Until time.Time
+	Requested, Until time.Time
 }
 
 // Errors returned by Pair and Unpair.

@@ -17,7 +17,7 @@ func TestPair_CodeOfStranger_GivesAccessUntilUnpaired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := l.Waiting(); len(w) != 1 || w[0].ID != anna || w[0].Name != "Anna" || w[0].Until.Sub(w[0].Asked) != time.Hour {
+	if w := l.Waiting(); len(w) != 1 || w[0].ID != anna || w[0].Name != "Anna" || w[0].Until.Sub(w[0].Requested) != time.Hour {
 		t.Errorf("there wait %+v", w)
 	}
 	if _, ok := l.Person(anna); ok {
@@ -42,7 +42,7 @@ func TestPair_CodeOfStranger_GivesAccessUntilUnpaired(t *testing.T) {
 	if err := l.Unpair(anna); !errors.Is(err, rights.ErrNotPaired) {
 		t.Errorf("once more: %v", err)
 	}
-	if p, err := l.Pair(ask(t, l, anna), ""); err != nil || p.Name != "telegram:1001" {
+	if p, err := l.Pair(requestCode(t, l, anna), ""); err != nil || p.Name != "telegram:1001" {
 		t.Errorf("again: %+v, %v", p, err)
 	}
 }
@@ -52,7 +52,7 @@ func TestPair_UsedOrExpiredCode_Fails(t *testing.T) {
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file, Pairing: true})
-		first, second, third := ask(t, l, anna), ask(t, l, ben), ask(t, l, 1003)
+		first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, 1003)
 		if _, err := l.Pair(first, ""); err != nil {
 			t.Error(err)
 		}
@@ -82,7 +82,7 @@ func TestPair_CodeTypedDifferently_IsAccepted(t *testing.T) {
 		func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + "\n" },
 		func(c string) string { return strings.ReplaceAll(c, "-", "–") },
 	} {
-		code := typed(ask(t, l, anna+int64(i)))
+		code := typed(requestCode(t, l, anna+int64(i)))
 		if _, err := l.Pair(code, ""); err != nil {
 			t.Errorf("%q: %v", code, err)
 		}
@@ -103,7 +103,7 @@ func TestPair_TenWrongCodes_CloseAllOpenCodes(t *testing.T) {
 	}
 	l := open(t, rights.Config{File: file, Pairing: true})
 	wrong(t, 20) // without open codes, wrong ones are not counted
-	first, second, third := ask(t, l, anna), ask(t, l, ben), ask(t, l, 1003)
+	first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, 1003)
 	wrong(t, 9)
 	if _, err := l.Pair(first, ""); err != nil {
 		t.Fatalf("after nine: %v", err)
@@ -126,7 +126,7 @@ func TestPair_PairingOffOrReservedName_Fails(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true})
-	code := ask(t, l, anna)
+	code := requestCode(t, l, anna)
 	if _, err := open(t, rights.Config{File: file}).Pair(code, ""); !errors.Is(err, rights.ErrPairingOff) {
 		t.Errorf("pairing is off: %v", err)
 	}

@@ -103,7 +103,7 @@ func TestList_ConcurrentProcesses_LoseNoUpdate(t *testing.T) {
 		})
 	}
 	for i := range int64(each) { // this process pairs, too
-		if _, err := server.Pair(ask(t, server, 100+i), ""); err != nil {
+		if _, err := server.Pair(requestCode(t, server, 100+i), ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestList_ChangeByAnotherProcess_IsSeenAtOnce(t *testing.T) {
 	server, command := open(t, rights.Config{File: file, Pairing: true}), process(t, file)
 	for i := range int64(100) {
 		id := 1000 + i
-		code := ask(t, server, id)
+		code := requestCode(t, server, id)
 		if _, ok := server.Person(id); ok {
 			t.Fatalf("%d is in without a pairing", id)
 		}

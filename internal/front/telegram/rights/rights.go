@@ -100,11 +100,11 @@ func (l *List) Waiting() (all []Waiting) {
 	l.read(func(b *book) {
 		for _, s := range b.Strangers {
 			if s.open(now) {
-				all = append(all, Waiting{Stranger: s.Stranger, Asked: s.Told, Until: s.Told.Add(codeLife)})
+				all = append(all, Waiting{Stranger: s.Stranger, Requested: s.Told, Until: s.Told.Add(codeLife)})
 			}
 		}
 	})
-	slices.SortFunc(all, func(a, b Waiting) int { return a.Asked.Compare(b.Asked) })
+	slices.SortFunc(all, func(a, b Waiting) int { return a.Requested.Compare(b.Requested) })
 	return all
 }
 

@@ -32,7 +32,7 @@ func open(t *testing.T, c rights.Config) *rights.List {
 	return l
 }
 
-func ask(t *testing.T, l *rights.List, id int64) (code string) {
+func requestCode(t *testing.T, l *rights.List, id int64) (code string) {
 	t.Helper()
 	code, tell, err := l.Code(rights.Stranger{ID: id})
 	if err != nil || !tell || code == "" {
@@ -93,10 +93,10 @@ func TestList_BrokenFile_DeniesPairedPeopleAndKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true, People: map[int64]string{anna: "anna"}})
-	if _, err := l.Pair(ask(t, l, ben), ""); err != nil {
+	if _, err := l.Pair(requestCode(t, l, ben), ""); err != nil {
 		t.Fatal(err)
 	}
-	code := ask(t, l, 1003)
+	code := requestCode(t, l, 1003)
 	const broken = `{"paired": [{"id": 1002`
 	if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestList_File_IsPrivateAndContainsNoCode(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	l := open(t, rights.Config{File: file, Pairing: true})
-	code := ask(t, l, anna)
+	code := requestCode(t, l, anna)
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "hash") {
 		t.Fatalf("%s, %v", text, err)
@@ -151,7 +151,7 @@ func TestList_File_IsPrivateAndContainsNoCode(t *testing.T) {
 func TestList_WithoutFile_KeepsPairingsInMemory(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{Pairing: true})
-	if _, err := l.Pair(ask(t, l, anna), "anna"); err != nil {
+	if _, err := l.Pair(requestCode(t, l, anna), "anna"); err != nil {
 		t.Fatal(err)
 	}
 	if name, ok := l.Person(anna); !ok || name != "anna" {

@@ -51,7 +51,7 @@ func (b *Bot) Send(ctx context.Context, t Text) (id int, err error) {
 		p.ReplyParameters = &models.ReplyParameters{MessageID: t.ReplyTo, AllowSendingWithoutReply: true}
 	}
 	m, err := b.library.SendMessage(ctx, p)
-	return sent(m), b.told("sendMessage", err)
+	return sent(m), b.convertError("sendMessage", err)
 }
 
 // Edit replaces a message's text and buttons. Without buttons, it removes the
@@ -61,7 +61,7 @@ func (b *Bot) Edit(ctx context.Context, id int, t Text) error {
 		ChatID: t.Place.Chat, MessageID: id, Text: t.Text, ParseMode: mode(t.HTML),
 		LinkPreviewOptions: noPreview(), ReplyMarkup: keyboard(t.Buttons),
 	})
-	return unless(notModified, b.told("editMessageText", err))
+	return unless(notModified, b.convertError("editMessageText", err))
 }
 
 // Buttons replaces a message's buttons.
@@ -69,7 +69,7 @@ func (b *Bot) Buttons(ctx context.Context, p Place, id int, rows [][]Button) err
 	_, err := b.library.EditMessageReplyMarkup(ctx, &bot.EditMessageReplyMarkupParams{
 		ChatID: p.Chat, MessageID: id, ReplyMarkup: keyboard(rows),
 	})
-	return unless(notModified, b.told("editMessageReplyMarkup", err))
+	return unless(notModified, b.convertError("editMessageReplyMarkup", err))
 }
 
 // Draft shows a draft or updates it.
@@ -78,7 +78,7 @@ func (b *Bot) Draft(ctx context.Context, d Draft) error {
 		ChatID: d.Place.Chat, MessageThreadID: d.Place.Thread, DraftID: strconv.Itoa(d.ID), Text: d.Text,
 		CanStop: d.Stop, KeepOnStop: d.Keep,
 	})
-	return b.told("sendMessageDraft", err)
+	return b.convertError("sendMessageDraft", err)
 }
 
 // Delete deletes messages, 100 per call to Telegram. It stops at the first
@@ -87,7 +87,7 @@ func (b *Bot) Draft(ctx context.Context, d Draft) error {
 func (b *Bot) Delete(ctx context.Context, p Place, ids []int) error {
 	for some := range slices.Chunk(ids, mostDeleted) {
 		_, err := b.library.DeleteMessages(ctx, &bot.DeleteMessagesParams{ChatID: p.Chat, MessageIDs: some})
-		if err := unless(notThere, b.told("deleteMessages", err)); err != nil {
+		if err := unless(notThere, b.convertError("deleteMessages", err)); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (b *Bot) Typing(ctx context.Context, p Place) error {
 	_, err := b.library.SendChatAction(ctx, &bot.SendChatActionParams{
 		ChatID: p.Chat, MessageThreadID: p.Thread, Action: models.ChatActionTyping,
 	})
-	return b.told("sendChatAction", err)
+	return b.convertError("sendChatAction", err)
 }
 
 // Answer answers a button press. The text is shortened to 200 UTF-16 units. An
@@ -108,7 +108,7 @@ func (b *Bot) Answer(ctx context.Context, query, text string, alert bool) error 
 	_, err := b.library.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{
 		CallbackQueryID: query, Text: cut(text, longestWord), ShowAlert: alert,
 	})
-	return b.told("answerCallbackQuery", err)
+	return b.convertError("answerCallbackQuery", err)
 }
 
 // Document sends a file and returns the message ID.
@@ -117,7 +117,7 @@ func (b *Bot) Document(ctx context.Context, p Place, name string, data []byte, c
 		ChatID: p.Chat, MessageThreadID: p.Thread, Caption: caption,
 		Document: &models.InputFileUpload{Filename: name, Data: bytes.NewReader(data)},
 	})
-	return sent(m), b.told("sendDocument", err)
+	return sent(m), b.convertError("sendDocument", err)
 }
 
 // Commands sets the bot's menu.
@@ -127,5 +127,5 @@ func (b *Bot) Commands(ctx context.Context, menu []Command) error {
 		p.Commands = append(p.Commands, models.BotCommand{Command: c.Name, Description: c.About})
 	}
 	_, err := b.library.SetMyCommands(ctx, p)
-	return b.told("setMyCommands", err)
+	return b.convertError("setMyCommands", err)
 }

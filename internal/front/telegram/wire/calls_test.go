@@ -20,7 +20,7 @@ var toAnna = wire.Place{Chat: anna}
 // greeted returns a bot that has received a message from Anna.
 func (s *stage) greeted() *wire.Bot {
 	s.Helper()
-	s.say(anna, "hello")
+	s.sendTexts(anna, "hello")
 	return s.bot()
 }
 
@@ -82,7 +82,7 @@ func TestDelete_ManyMessages_UsesCallsOfOneHundred(t *testing.T) {
 		b := s.bot()
 		var ids []int
 		for n := range 250 {
-			s.say(anna, fmt.Sprint(n))
+			s.sendTexts(anna, fmt.Sprint(n))
 			ids = append(ids, n+1)
 		}
 		s.must(b.Delete(s.Context(), toAnna, ids))

@@ -19,22 +19,22 @@ func TestJournal_UnhandledUpdates_AreRedeliveredInOrderBeforeNewOnes(t *testing.
 	onStage(t, func(s *stage) {
 		b := s.bot()
 		e := s.poll(b)
-		s.say(anna, "one", "two", "three")
-		s.heard(e, "one", "two", "three")
+		s.sendTexts(anna, "one", "two", "three")
+		s.expectReceived(e, "one", "two", "three")
 		s.handled(b, e.updates()[1])
 		e.hang()
 		s.killed()
 		s.must(s.bot().Close()) // rewrites the journal
-		s.say(anna, "new")
+		s.sendTexts(anna, "new")
 		next := s.bot()
 		again := s.poll(next)
-		s.heard(again, "one", "three", "new")
+		s.expectReceived(again, "one", "three", "new")
 		s.handled(next, again.updates()...)
 		again.hang()
 		s.killed()
 		last := s.poll(s.bot())
-		s.say(anna, "newer")
-		s.heard(last, "newer")
+		s.sendTexts(anna, "newer")
+		s.expectReceived(last, "newer")
 		last.hang()
 	})
 }
@@ -43,7 +43,7 @@ func TestJournal_Restart_KeepsTheTimeOfArrival(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		b := s.bot()
-		s.say(anna, "hello")
+		s.sendTexts(anna, "hello")
 		if err := b.Draft(s.Context(), wire.Draft{Place: wire.Place{Chat: anna}, ID: 9, Text: "…", Stop: true}); err != nil {
 			s.Fatal(err)
 		}
@@ -74,10 +74,10 @@ func TestJournal_TelegramRepeatsUpdates_DeliversThemOnce(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(unconfirmed)
-		s.say(anna, "one", "two")
+		s.sendTexts(anna, "one", "two")
 		b := s.bot()
 		e := s.poll(b)
-		s.heard(e, "one", "two")
+		s.expectReceived(e, "one", "two")
 		s.handled(b, e.updates()[0])
 		e.hang()
 		s.killed()
@@ -85,9 +85,9 @@ func TestJournal_TelegramRepeatsUpdates_DeliversThemOnce(t *testing.T) {
 		s.Storm(nil)
 		next := s.bot()
 		again := s.poll(next)
-		s.heard(again, "two")
-		s.say(anna, "three")
-		s.heard(again, "two", "three")
+		s.expectReceived(again, "two")
+		s.sendTexts(anna, "three")
+		s.expectReceived(again, "two", "three")
 		again.hang()
 	})
 }
@@ -96,22 +96,22 @@ func TestJournal_TornLine_IsDroppedAndSentAgain(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		s.Storm(unconfirmed)
-		s.say(anna, "one", "two")
+		s.sendTexts(anna, "one", "two")
 		e := s.poll(s.bot())
-		s.heard(e, "one", "two")
+		s.expectReceived(e, "one", "two")
 		e.hang()
 		whole := s.onDisk()
 		second := strings.Index(whole, "\n") + 1
 		for cut := second; cut < len(whole); cut += 7 {
 			s.killedWith(whole[:cut])
 			again := s.poll(s.bot())
-			s.heard(again, "one", "two")
+			s.expectReceived(again, "one", "two")
 			again.hang()
 		}
 		for _, noise := range []string{"\x00\x00\x00\x00", "{\"handled\":[70", "\n\n", "null\n", "{}\n[]\n7\n"} {
 			s.killedWith(whole + noise)
 			again := s.poll(s.bot())
-			s.heard(again, "one", "two")
+			s.expectReceived(again, "one", "two")
 			again.hang()
 		}
 	})
@@ -122,8 +122,8 @@ func TestJournal_HandledMarkLost_RedeliversTheUpdate(t *testing.T) {
 	onStage(t, func(s *stage) {
 		b := s.bot()
 		e := s.poll(b)
-		s.say(anna, "one", "two")
-		s.heard(e, "one", "two")
+		s.sendTexts(anna, "one", "two")
+		s.expectReceived(e, "one", "two")
 		before := s.onDisk()
 		s.handled(b, e.updates()...)
 		e.hang()
@@ -137,7 +137,7 @@ func TestJournal_HandledMarkLost_RedeliversTheUpdate(t *testing.T) {
 				}
 			}
 			again := s.poll(s.bot())
-			s.heard(again, want...)
+			s.expectReceived(again, want...)
 			again.hang()
 		}
 	})
@@ -147,15 +147,15 @@ func TestJournal_KilledDuringRewrite_LosesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		e := s.poll(s.bot())
-		s.say(anna, "one")
-		s.heard(e, "one")
+		s.sendTexts(anna, "one")
+		s.expectReceived(e, "one")
 		e.hang()
 		s.killed()
 		if err := os.WriteFile(s.journal()+".new", []byte(`{"at":17`), 0o600); err != nil {
 			s.Fatal(err)
 		}
 		again := s.poll(s.bot())
-		s.heard(again, "one")
+		s.expectReceived(again, "one")
 		again.hang()
 	})
 }
@@ -165,11 +165,11 @@ func TestJournal_ManyHandledUpdates_StaysSmallAndKeepsWaitingOnes(t *testing.T) 
 	onStage(t, func(s *stage) {
 		b := s.bot()
 		e := s.poll(b)
-		s.say(anna, "waits")
+		s.sendTexts(anna, "waits")
 		long := strings.Repeat("x", 4000)
 		for n := range 7 {
 			for range 50 {
-				s.say(anna, long)
+				s.sendTexts(anna, long)
 			}
 			synctest.Wait()
 			s.handled(b, e.updates()[1+50*n:]...)
@@ -180,7 +180,7 @@ func TestJournal_ManyHandledUpdates_StaysSmallAndKeepsWaitingOnes(t *testing.T) 
 		}
 		s.killed()
 		again := s.poll(s.bot())
-		s.heard(again, "waits")
+		s.expectReceived(again, "waits")
 		again.hang()
 		if size := len(s.onDisk()); size > 16<<10 {
 			s.Errorf("%d bytes are left", size)
@@ -199,7 +199,7 @@ func TestJournal_MoreMarksThanRemembered_AllStayHandled(t *testing.T) {
 		}
 		s.killedWith(lines.String() + marks.String())
 		again := s.poll(s.bot())
-		s.heard(again)
+		s.expectReceived(again)
 		again.hang()
 		s.killedWith(lines.String())
 		all := s.poll(s.bot())
@@ -217,7 +217,7 @@ func TestHandled_ConcurrentAndRepeated_WritesOneMark(t *testing.T) {
 		b := s.bot()
 		e := s.poll(b)
 		for n := range 20 {
-			s.say(anna, fmt.Sprint(n))
+			s.sendTexts(anna, fmt.Sprint(n))
 		}
 		synctest.Wait()
 		var all sync.WaitGroup
@@ -234,7 +234,7 @@ func TestHandled_ConcurrentAndRepeated_WritesOneMark(t *testing.T) {
 		}
 		s.killed()
 		again := s.poll(s.bot())
-		s.heard(again)
+		s.expectReceived(again)
 		again.hang()
 	})
 }
@@ -250,13 +250,13 @@ func TestNew_JournalInUse_Fails(t *testing.T) {
 		s.must(err)
 		s.must(other.Close())
 		e := s.poll(b)
-		s.say(anna, "one")
-		s.heard(e, "one")
+		s.sendTexts(anna, "one")
+		s.expectReceived(e, "one")
 		e.hang()
 		s.must(b.Close())
 		s.must(b.Close())
 		again := s.poll(s.bot())
-		s.heard(again, "one")
+		s.expectReceived(again, "one")
 		again.hang()
 	})
 }

@@ -18,7 +18,7 @@ import (
 func (b *Bot) Download(ctx context.Context, file string, most int64) ([]byte, error) {
 	f, err := b.library.GetFile(ctx, &bot.GetFileParams{FileID: file})
 	if err != nil {
-		return nil, b.told("getFile", err)
+		return nil, b.convertError("getFile", err)
 	}
 	if f.FileSize > most {
 		return nil, fmt.Errorf("download file: %w: %d bytes (limit %d)", ErrTooLarge, f.FileSize, most)

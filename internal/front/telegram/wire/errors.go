@@ -41,9 +41,9 @@ const (
 	tooBig      = "file is too big"
 )
 
-// told converts an error of the library to one that the outbox understands, and
+// convertError converts an error of the library to one that the outbox understands, and
 // removes the token from its text.
-func (b *Bot) told(method string, err error) error {
+func (b *Bot) convertError(method string, err error) error {
 	if err == nil {
 		return nil
 	}

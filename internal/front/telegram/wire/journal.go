@@ -59,7 +59,7 @@ type journal struct {
 	waiting map[int64]record
 	fresh   []record // the waiting records that were not delivered yet
 	past    []int64  // the newest handled IDs, oldest first
-	known   map[int64]bool
+	seen    map[int64]bool
 }
 
 // keep returns when all new records are on disk and ready for delivery. Records
@@ -71,7 +71,7 @@ func (j *journal) keep(records []record) error {
 	var fresh []record
 	coming := map[int64]bool{}
 	for _, r := range records {
-		if j.known[r.id] || coming[r.id] {
+		if j.seen[r.id] || coming[r.id] {
 			continue
 		}
 		coming[r.id] = true
@@ -98,7 +98,7 @@ func (j *journal) keep(records []record) error {
 func (j *journal) addRecord(r record) {
 	r.place = j.arrived
 	j.arrived++
-	j.waiting[r.id], j.known[r.id] = r, true
+	j.waiting[r.id], j.seen[r.id] = r, true
 	j.fresh = append(j.fresh, r)
 }
 
@@ -136,10 +136,10 @@ func (j *journal) handled(id int64) error {
 // markDone records id as handled and drops the oldest handled ID beyond the
 // limit.
 func (j *journal) markDone(id int64) {
-	j.known[id] = true
+	j.seen[id] = true
 	j.past = append(j.past, id)
 	if len(j.past) > remembered {
-		delete(j.known, j.past[0])
+		delete(j.seen, j.past[0])
 		j.past = j.past[1:]
 	}
 }

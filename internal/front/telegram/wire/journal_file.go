@@ -24,7 +24,7 @@ import (
 func openJournal(path string, logger *slog.Logger) (*journal, error) {
 	j := &journal{
 		path: path, logger: logger, wake: make(chan struct{}, 1),
-		waiting: map[int64]record{}, known: map[int64]bool{},
+		waiting: map[int64]record{}, seen: map[int64]bool{},
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory for the update journal: %w", err)
@@ -80,7 +80,7 @@ func (j *journal) load(data []byte) (lost int) {
 		}
 	}
 	for _, r := range updates {
-		if !over[r.id] && !j.known[r.id] {
+		if !over[r.id] && !j.seen[r.id] {
 			j.addRecord(r)
 		}
 	}

@@ -50,7 +50,7 @@ func (b *Bot) Serve(ctx context.Context, url string, handle func(Update)) error 
 	return b.listen(ctx, handle, func() error {
 		err := b.insist(ctx, "setWebhook", func() error {
 			_, err := b.library.SetWebhook(ctx, &bot.SetWebhookParams{
-				URL: url, SecretToken: b.config.Secret, AllowedUpdates: asked,
+				URL: url, SecretToken: b.config.Secret, AllowedUpdates: updateKinds,
 				MaxConnections: 1, // with more, updates could arrive out of order
 			})
 			return err
@@ -104,14 +104,14 @@ func (b *Bot) give(r record, handle func(Update)) {
 // ctx ends first.
 func (b *Bot) insist(ctx context.Context, method string, call func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		err := b.told(method, call())
+		err := b.convertError(method, call())
 		if err == nil || errors.Is(err, outbox.ErrNever) || errors.Is(err, ErrToken) {
 			return err
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		b.grumbles.say("telegram call failed; retrying", err)
+		b.grumbles.log("telegram call failed; retrying", err)
 		wait := pause
 		var tooMany *outbox.TooMany
 		if errors.As(err, &tooMany) {
@@ -129,12 +129,12 @@ func (b *Bot) insist(ctx context.Context, method string, call func() error) erro
 func (b *Bot) pollFailed(err error) {
 	switch {
 	case errors.Is(err, bot.ErrorConflict) && strings.Contains(err.Error(), "webhook"):
-		b.grumbles.say("a webhook was set for this telegram bot, so polling gets no updates; restart the server to remove the webhook", nil)
+		b.grumbles.log("a webhook was set for this telegram bot, so polling gets no updates; restart the server to remove the webhook", nil)
 	case errors.Is(err, bot.ErrorConflict):
-		b.grumbles.say("another program is polling with this telegram bot's token, and telegram allows only one; waiting for it to end", nil)
+		b.grumbles.log("another program is polling with this telegram bot's token, and telegram allows only one; waiting for it to end", nil)
 	case strings.HasSuffix(err.Error(), "ctx done"): // nothing is lost: the updates are in the journal
 	default:
-		b.grumbles.say("polling telegram failed; retrying", b.told("getUpdates", err))
+		b.grumbles.log("polling telegram failed; retrying", b.convertError("getUpdates", err))
 	}
 }
 
@@ -145,7 +145,7 @@ type grumbles struct {
 	last   map[string]time.Time
 }
 
-func (g *grumbles) say(words string, err error) {
+func (g *grumbles) log(words string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if last, said := g.last[words]; said && time.Since(last) < time.Minute {

@@ -23,13 +23,13 @@ func TestPoll_TwoHundredMessages_KeepsTheirOrder(t *testing.T) {
 			want = append(want, fmt.Sprint("word ", n))
 		}
 		b := s.bot()
-		s.say(anna, want[:150]...)
+		s.sendTexts(anna, want[:150]...)
 		e := s.poll(b)
 		synctest.Wait()
 		for _, text := range want[150:] {
-			s.say(anna, text)
+			s.sendTexts(anna, text)
 		}
-		s.heard(e, want...)
+		s.expectReceived(e, want...)
 		e.hang()
 	})
 }
@@ -49,10 +49,10 @@ func TestPoll_UpdateConfirmed_IsAlreadyOnDisk(t *testing.T) {
 			return fakegram.Weather{}
 		})
 		e := s.poll(s.bot())
-		s.say(anna, "one", "two")
+		s.sendTexts(anna, "one", "two")
 		synctest.Wait()
-		s.say(anna, "three")
-		s.heard(e, "one", "two", "three")
+		s.sendTexts(anna, "three")
+		s.expectReceived(e, "one", "two", "three")
 		e.hang()
 		if confirmed == 0 {
 			s.Error("nothing was confirmed")
@@ -68,9 +68,9 @@ func TestPoll_JournalClosed_ConfirmsNothing(t *testing.T) {
 			s.Fatal(err)
 		}
 		e := s.poll(b)
-		s.say(anna, "one")
+		s.sendTexts(anna, "one")
 		rest(time.Minute)
-		s.heard(e)
+		s.expectReceived(e)
 		e.hang()
 		for _, c := range s.CallsOf("getUpdates") {
 			if c.Params["offset"] != "1" {
@@ -81,7 +81,7 @@ func TestPoll_JournalClosed_ConfirmsNothing(t *testing.T) {
 			s.Error("nobody was told")
 		}
 		again := s.poll(s.bot())
-		s.heard(again, "one")
+		s.expectReceived(again, "one")
 		again.hang()
 	})
 }
@@ -89,9 +89,9 @@ func TestPoll_JournalClosed_ConfirmsNothing(t *testing.T) {
 func TestPoll_WebhookSet_RemovesItAndKeepsPendingUpdates(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
-		s.say(anna, "one")
+		s.sendTexts(anna, "one")
 		e := s.poll(s.bot())
-		s.heard(e, "one")
+		s.expectReceived(e, "one")
 		e.hang()
 		calls := s.Calls()
 		if calls[0].Method != "deleteWebhook" || calls[0].Params["drop_pending_updates"] != "" {
@@ -116,8 +116,8 @@ func TestPoll_ContextEnds_ReturnsNilAtOnce(t *testing.T) {
 			s.Errorf("it took %v", took)
 		}
 		again := s.poll(b)
-		s.say(anna, "one")
-		s.heard(again, "one")
+		s.sendTexts(anna, "one")
+		s.expectReceived(again, "one")
 		again.hang()
 	})
 }
@@ -125,7 +125,7 @@ func TestPoll_ContextEnds_ReturnsNilAtOnce(t *testing.T) {
 func TestPoll_ContextEnded_DeliversNothingMore(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
-		s.say(anna, "one", "two")
+		s.sendTexts(anna, "one", "two")
 		b := s.bot()
 		ctx, cancel := context.WithCancel(s.Context())
 		var heard []string
@@ -137,7 +137,7 @@ func TestPoll_ContextEnded_DeliversNothingMore(t *testing.T) {
 			s.Errorf("heard %q, %v", heard, err)
 		}
 		e := s.poll(b)
-		s.heard(e, "two") // the first one was already delivered in this process
+		s.expectReceived(e, "two") // the first one was already delivered in this process
 		e.hang()
 	})
 }
@@ -146,11 +146,11 @@ func TestPoll_ContextEnded_DeliversNothingMore(t *testing.T) {
 // another request's context had ended.
 type fickle struct {
 	http.RoundTripper
-	told atomic.Bool
+	reported atomic.Bool
 }
 
 func (f *fickle) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.URL.Path, "/getUpdates") && f.told.CompareAndSwap(false, true) {
+	if strings.HasSuffix(r.URL.Path, "/getUpdates") && f.reported.CompareAndSwap(false, true) {
 		return nil, context.Canceled
 	}
 	return f.RoundTripper.RoundTrip(r)
@@ -169,8 +169,8 @@ func TestPoll_CanceledErrorOfAnotherContext_KeepsPolling(t *testing.T) {
 		defer b.Close()
 		e := s.poll(b)
 		rest(10 * time.Second)
-		s.say(anna, "one")
-		s.heard(e, "one")
+		s.sendTexts(anna, "one")
+		s.expectReceived(e, "one")
 		e.hang()
 		if n := len(s.CallsOf("getUpdates")); n > 12 { // a poll takes at least a second
 			s.Errorf("polled %d times in 10 s", n)
@@ -201,7 +201,7 @@ func TestPoll_AnotherPoller_RetriesAndLogsOnceAMinute(t *testing.T) {
 			return fakegram.Weather{}
 		})
 		e := s.poll(s.bot())
-		s.say(anna, "one")
+		s.sendTexts(anna, "one")
 		rest(3*time.Minute - time.Second)
 		if n := s.log.count("another program is polling with this telegram bot's token"); n != 3 {
 			s.Errorf("it was said %d times", n)
@@ -211,7 +211,7 @@ func TestPoll_AnotherPoller_RetriesAndLogsOnceAMinute(t *testing.T) {
 		}
 		s.Storm(nil)
 		rest(5 * time.Second)
-		s.heard(e, "one")
+		s.expectReceived(e, "one")
 		e.hang()
 	})
 }
@@ -231,11 +231,11 @@ func TestPoll_AnyTemporaryFailure_Recovers(t *testing.T) {
 					left--
 					return weather
 				})
-				s.say(anna, "one")
+				s.sendTexts(anna, "one")
 				e := s.poll(s.bot())
 				rest(5 * time.Minute)
-				s.say(anna, "two")
-				s.heard(e, "one", "two")
+				s.sendTexts(anna, "two")
+				s.expectReceived(e, "one", "two")
 				e.hang()
 				if s.log.count("level=WARN") == 0 {
 					s.Errorf("%s in %+v: nobody was told", method, weather)
@@ -280,7 +280,7 @@ func TestPoll_RealNetwork_DeliversUpdates(t *testing.T) {
 	e := s.listen(func(ctx context.Context, _ func(wire.Update)) error {
 		return b.Poll(ctx, func(u wire.Update) { came <- u })
 	})
-	s.say(anna, "one", "two")
+	s.sendTexts(anna, "one", "two")
 	if one, two := <-came, <-came; one.Message.Text != "one" || two.Message.Text != "two" {
 		t.Errorf("heard %+v, %+v", one.Message, two.Message)
 	}

@@ -16,7 +16,7 @@ func TestRead_EachKindOfUpdate_HasAllFields(t *testing.T) {
 		b := s.bot()
 		began := time.Now()
 		e := s.poll(b)
-		s.say(anna, "hello")
+		s.sendTexts(anna, "hello")
 		id, err := b.Send(s.Context(), wire.Text{Place: wire.Place{Chat: anna}, Text: "x", Buttons: [][]wire.Button{{{Text: "Go", Data: "g"}}}})
 		if err != nil {
 			s.Fatal(err)

@@ -90,7 +90,7 @@ type ear struct {
 	hang func() // ends the listening and waits for its end
 }
 
-func (e *ear) hear(u wire.Update) {
+func (e *ear) receive(u wire.Update) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = append(e.all, u)
@@ -117,7 +117,7 @@ func (s *stage) listen(listen func(context.Context, func(wire.Update)) error) *e
 	e := &ear{}
 	ctx, cancel := context.WithCancel(s.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- listen(ctx, e.hear) }()
+	go func() { ended <- listen(ctx, e.receive) }()
 	e.hang = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -127,7 +127,7 @@ func (s *stage) listen(listen func(context.Context, func(wire.Update)) error) *e
 	return e
 }
 
-func (s *stage) say(user int64, texts ...string) {
+func (s *stage) sendTexts(user int64, texts ...string) {
 	s.Helper()
 	for _, text := range texts {
 		if _, err := s.Say(user, user, text); err != nil {
@@ -136,7 +136,7 @@ func (s *stage) say(user int64, texts ...string) {
 	}
 }
 
-func (s *stage) heard(e *ear, want ...string) {
+func (s *stage) expectReceived(e *ear, want ...string) {
 	s.Helper()
 	synctest.Wait()
 	if got := e.texts(); !slices.Equal(got, want) {

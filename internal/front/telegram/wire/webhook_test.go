@@ -47,15 +47,15 @@ func TestServe_ManyMessages_DeliversThemInOrder(t *testing.T) {
 	hooked(t, func(s *stage, mount func(http.Handler)) {
 		b := s.bot()
 		mount(b.Handler())
-		s.say(anna, "before")
+		s.sendTexts(anna, "before")
 		e := s.serve(b)
 		var want []string
 		for n := range 50 {
 			want = append(want, fmt.Sprint("word ", n))
 		}
 		synctest.Wait()
-		s.say(anna, want...)
-		s.heard(e, append([]string{"before"}, want...)...)
+		s.sendTexts(anna, want...)
+		s.expectReceived(e, append([]string{"before"}, want...)...)
 		e.hang()
 		p := s.CallsOf("setWebhook")[0].Params
 		if p["url"] != hook || p["secret_token"] != "open_sesame" || p["max_connections"] != "1" || !strings.Contains(p["allowed_updates"], "stopped_message_generation") {
@@ -70,21 +70,21 @@ func TestServe_EndedAndRestarted_DeliversWhatArrivedMeanwhile(t *testing.T) {
 		b := s.bot()
 		mount(b.Handler())
 		e := s.serve(b)
-		s.say(anna, "one")
-		s.heard(e, "one")
+		s.sendTexts(anna, "one")
+		s.expectReceived(e, "one")
 		e.hang()
-		s.say(anna, "two") // the handler is still mounted: stored, but not delivered
+		s.sendTexts(anna, "two") // the handler is still mounted: stored, but not delivered
 		rest(time.Second)
 		if err := b.Close(); err != nil {
 			s.Error(err)
 		}
-		s.say(anna, "three") // refused: Telegram sends it again
+		s.sendTexts(anna, "three") // refused: Telegram sends it again
 		rest(time.Second)
 		next := s.bot()
 		mount(next.Handler())
 		again := s.serve(next)
 		rest(2 * time.Minute)
-		s.heard(again, "one", "two", "three")
+		s.expectReceived(again, "one", "two", "three")
 		again.hang()
 	})
 }
@@ -143,12 +143,12 @@ func TestHandler_PostAnswered_IsOnDiskAndDeliveredOnce(t *testing.T) {
 		s.killed() // before any update was delivered
 		next := s.bot()
 		e := s.serve(next)
-		s.heard(e, "word 7", "word 8")
+		s.expectReceived(e, "word 7", "word 8")
 		s.handled(next, e.updates()...)
 		if code := post(next, http.MethodPost, "open_sesame", written(8, "word 8")); code != http.StatusOK {
 			s.Errorf("a repetition is answered with %d", code)
 		}
-		s.heard(e, "word 7", "word 8")
+		s.expectReceived(e, "word 7", "word 8")
 		e.hang()
 	})
 }

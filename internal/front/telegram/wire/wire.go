@@ -35,9 +35,9 @@ const (
 	mostAtOnce = 100 // updates in one response; the Bot API's limit
 )
 
-// asked lists the kinds of updates to receive. Edited messages are not among
+// updateKinds lists the kinds of updates to receive. Edited messages are not among
 // them: an accepted prompt does not change.
-var asked = []string{
+var updateKinds = []string{
 	models.AllowedUpdateMessage, models.AllowedUpdateCallbackQuery,
 	models.AllowedUpdateStoppedMessageGeneration, models.AllowedUpdateMyChatMember,
 }
@@ -84,7 +84,7 @@ func New(c Config) (*Bot, error) {
 	b := &Bot{config: c, client: unredirected(c.Client), grumbles: grumbles{logger: c.Logger, last: map[string]time.Time{}}}
 	var err error
 	b.library, err = bot.New(c.Token,
-		bot.WithSkipGetMe(), bot.WithServerURL(c.Server), bot.WithAllowedUpdates(asked),
+		bot.WithSkipGetMe(), bot.WithServerURL(c.Server), bot.WithAllowedUpdates(updateKinds),
 		bot.WithHTTPClient(c.Poll+time.Second, carrier{b}), // the library subtracts a second for the poll
 		bot.WithErrorsHandler(b.pollFailed),
 		bot.WithNotAsyncHandlers(), bot.WithWorkers(1), bot.WithUpdatesChannelCap(mostAtOnce),
@@ -140,7 +140,7 @@ func unredirected(client *http.Client) *http.Client {
 func (b *Bot) Begin(ctx context.Context) (Self, error) {
 	me, err := b.library.GetMe(ctx)
 	if err != nil {
-		return Self{}, b.told("getMe", err)
+		return Self{}, b.convertError("getMe", err)
 	}
 	return Self{ID: me.ID, Username: me.Username, Name: fullName(me.FirstName, me.LastName)}, nil
 }
