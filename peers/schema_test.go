@@ -80,8 +80,8 @@ func refuseInventions(definitions map[string]any) {
 	}
 }
 
-// check validates a frame. asked is the method of the request if the frame is an answer.
-func (s schema) check(m message, asked string) error {
+// check validates a frame. method is the method of the request if the frame is an answer.
+func (s schema) check(m message, method string) error {
 	if err := s.validate(s.envelope, json.RawMessage(m.Text)); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s schema) check(m message, asked string) error {
 	case m.Error != nil:
 		return s.validate(s.failure, m.Error)
 	case m.isAnswer():
-		return s.validate(s.results[asked], m.Result)
+		return s.validate(s.results[method], m.Result)
 	default:
 		return s.validate(s.params[m.Method], m.Params)
 	}

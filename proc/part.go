@@ -44,7 +44,7 @@ type crowd interface {
 	proof() string
 }
 
-// part is the set of processes in a pen that were started after a mark.
+// part is the set of processes in a container that were started after a mark.
 type part struct {
 	container *container
 	mark      Mark

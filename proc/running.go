@@ -128,7 +128,7 @@ func (r *Running) see() {
 }
 
 // watch waits until the command exits by itself (Exited) or End is called
-// (Asked). Meanwhile it scans for descendants: often at first, when most of
+// (Terminated). Meanwhile it scans for descendants: often at first, when most of
 // them are started, then once per second.
 func (r *Running) watch() How {
 	const first, last = 20 * time.Millisecond, time.Second

@@ -111,8 +111,8 @@ func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 	return r, nil
 }
 
-// launch starts the process inside its pen. If the kernel refuses a feature
-// that the pen uses, launch retries once without it.
+// launch starts the process inside its container. If the kernel refuses a feature
+// that the container uses, launch retries once without it.
 func (r *Running) launch() error {
 	id := randomID()
 	err := r.try(id, newContainer(id, r.keeper.opts.NoCgroup))

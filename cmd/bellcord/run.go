@@ -143,11 +143,11 @@ func (f *runFlags) view() *line.View {
 // is written. After that a signal terminates the program: the reader of the output may never read.
 const farewell = 2 * time.Second
 
-// onSignal calls tell for every SIGINT, SIGTERM and SIGHUP, with the number of Ctrl-Cs so far. The
+// onSignal calls notify for every SIGINT, SIGTERM and SIGHUP, with the number of Ctrl-Cs so far. The
 // first Ctrl-C stops the turn, the second forces the stop; SIGTERM and SIGHUP are a shutdown. Two
 // seconds after over is closed, signals get their default effect. The returned function ends the
 // delivery; it must be called once.
-func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) func() {
+func onSignal(over <-chan struct{}, notify func(sig os.Signal, interrupts int)) func() {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
@@ -167,7 +167,7 @@ func onSignal(over <-chan struct{}, tell func(sig os.Signal, interrupts int)) fu
 				if sig == os.Interrupt {
 					interrupts++
 				}
-				tell(sig, interrupts)
+				notify(sig, interrupts)
 			}
 		}
 	}()

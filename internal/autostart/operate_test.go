@@ -57,7 +57,7 @@ func (m *machine) puts(path, text string) {
 	}
 }
 
-// newCalls returns the calls since the last call of asked.
+// newCalls returns the calls since the last call of newCalls.
 func (m *machine) newCalls() []string {
 	m.t.Helper()
 	text, err := os.ReadFile(m.calls)

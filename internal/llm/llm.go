@@ -9,11 +9,11 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// Model answers requests. Ask calls emit for each part of the answer, in order:
+// Model answers requests. Generate calls emit for each part of the answer, in order:
 // bellcord.TextDelta and bellcord.ThinkingDelta, bellcord.ThinkingSigned when a
 // thinking block is complete, bellcord.UsageReported when the server reports
 // usage early. It calls emit on the caller's goroutine, and never after ctx has
-// ended. When ctx ends, Ask closes the connection immediately, even while emit
+// ended. When ctx ends, Generate closes the connection immediately, even while emit
 // runs, and returns the cause of ctx as soon as emit returns. An error of emit
 // ends the request and is returned unchanged. An answer that was cut off is an
 // error, never a short answer; a failure is a *Failure.

@@ -20,15 +20,15 @@ type agent struct {
 	writing sync.Mutex
 }
 
-// listen passes the lines of the agent's output to hear until the output ends,
+// listen passes the lines of the agent's output to handle until the output ends,
 // and then calls over.
-func (a *agent) listen(hear func(time.Time, []byte), over func()) {
+func (a *agent) listen(handle func(time.Time, []byte), over func()) {
 	defer over()
 	defer func() { _ = a.running.Stdout.Close() }()
 	lines := bufio.NewScanner(a.running.Stdout)
 	lines.Buffer(make([]byte, 64<<10), jsonrpc.MostLine+1)
 	for lines.Scan() {
-		hear(time.Now(), lines.Bytes())
+		handle(time.Now(), lines.Bytes())
 	}
 }
 

@@ -50,8 +50,8 @@ func (t *trial) introduce(ctx context.Context, report *Report) error {
 }
 
 // startAgent starts a new process of the agent. One goroutine passes each
-// line of its output to hear, in order, and calls over after the last one.
-func (t *trial) startAgent(hear func(at time.Time, line []byte), over func()) (*agent, error) {
+// line of its output to handle, in order, and calls over after the last one.
+func (t *trial) startAgent(handle func(at time.Time, line []byte), over func()) (*agent, error) {
 	if len(t.target.Command) == 0 {
 		return nil, errors.New("no command")
 	}
@@ -63,7 +63,7 @@ func (t *trial) startAgent(hear func(at time.Time, line []byte), over func()) (*
 		return nil, err
 	}
 	a.running = running
-	go a.listen(hear, over)
+	go a.listen(handle, over)
 	t.agents = append(t.agents, a)
 	return a, nil
 }

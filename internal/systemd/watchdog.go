@@ -40,10 +40,10 @@ func patience(usec, pid string, own int) time.Duration {
 	return time.Duration(min(n, longest.Microseconds())) * time.Microsecond
 }
 
-// watch calls healthy every interval and then tell if there was no error.
+// watch calls healthy every interval and then notify if there was no error.
 // healthy has half the interval, so that two notifications are never more than
 // three quarters of the timeout apart.
-func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, healthy func(context.Context) error, tell func() error) {
+func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, healthy func(context.Context) error, notify func() error) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	doctor := doctor{healthy: healthy}
@@ -51,7 +51,7 @@ func watch(ctx context.Context, interval time.Duration, logger *slog.Logger, hea
 	for {
 		err := doctor.check(ctx, interval/2)
 		if err == nil {
-			err = tell()
+			err = notify()
 		}
 		switch {
 		case ctx.Err() != nil:

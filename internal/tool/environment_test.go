@@ -38,8 +38,8 @@ func checkSecrets(t *testing.T, env string) {
 // Not parallel: it sets the environment.
 func TestShell_SecretsInEnvironment_AreWithheldUnlessPassed(t *testing.T) {
 	secrets(t)
-	shell, yard := ownShell(t)
-	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
+	shell, resources := ownShell(t)
+	resources.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
 	r := shell.Run(context.Background(), tool.Call{Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env"}`)})
 	checkSecrets(t, r.Text)
 }
@@ -47,8 +47,8 @@ func TestShell_SecretsInEnvironment_AreWithheldUnlessPassed(t *testing.T) {
 // Not parallel: it sets the environment.
 func TestShell_SecretsInBackgroundCommand_AreWithheldUnlessPassed(t *testing.T) {
 	secrets(t)
-	shell, yard := ownShell(t)
-	yard.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
+	shell, resources := ownShell(t)
+	resources.Env = secret.Environment{Pass: []string{"NPM_TOKEN"}}
 	r := shell.Run(context.Background(), tool.Call{Session: "s", Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env; echo all","background":true}`)})
 	file := regexp.MustCompile(`output in (.*)\]`).FindStringSubmatch(r.Text)
 	if file == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// ownShell returns a shell tool with a new keeper and a new yard.
+// ownShell returns a shell tool with a new keeper and a new resources.
 func ownShell(t *testing.T) (tool.Tool, *tool.SessionResources) {
 	t.Helper()
 	keeper, err := proc.Open("", proc.Options{})

@@ -118,7 +118,7 @@ func (w *World) wake(n *node) bool {
 	return true
 }
 
-// cutFromDatabase disconnects a node from the database; mend reconnects it.
+// cutFromDatabase disconnects a node from the database; reconnect reverses that.
 func (w *World) cutFromDatabase(n *node) bool {
 	if n.cutOff {
 		return false

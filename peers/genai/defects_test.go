@@ -22,7 +22,7 @@ func TestSDK_ToolArguments_AreChanged(t *testing.T) {
 	const written = `{"z":1,"a":12345678901234567890}`
 	h := ask(t, fake(t), prompt("[tool look "+written+"]"))
 	if h.err != nil || len(h.calls) != 1 {
-		t.Fatalf("heard %+v", h)
+		t.Fatalf("collected %+v", h)
 	}
 	got := asJSON(t, h.calls[0].Args)
 	fmt.Printf("the model wrote %s, the SDK passes on %s\n", written, got)
@@ -74,7 +74,7 @@ func TestSDK_InterruptedStream_IsRequestedAgain(t *testing.T) {
 	h := ask(t, clientOf(t, server.URL), prompt("hello"))
 	fmt.Printf("asked once for a stream that was cut, the SDK sent %d requests\n", len(asked))
 	if h.err != nil || len(asked) < 2 {
-		t.Errorf("the SDK seems mended: reconsider; heard %+v", h)
+		t.Errorf("the SDK seems mended: reconsider; collected %+v", h)
 	}
 }
 

@@ -41,8 +41,8 @@ func clientOf(t *testing.T, base string) *genai.Client {
 	return client
 }
 
-// heard contains an answer as the SDK returns it.
-type heard struct {
+// collected contains an answer as the SDK returns it.
+type collected struct {
 	thought, said string
 	calls         []*genai.FunctionCall
 	content       genai.Content // to send back
@@ -51,7 +51,7 @@ type heard struct {
 	err           error
 }
 
-func (h *heard) add(chunk *genai.GenerateContentResponse) {
+func (h *collected) add(chunk *genai.GenerateContentResponse) {
 	if chunk.UsageMetadata != nil {
 		h.usage = chunk.UsageMetadata
 	}
@@ -81,9 +81,9 @@ func isHistory(part *genai.Part) bool {
 	return !part.Thought && (part.FunctionCall != nil || part.Text != "" || len(part.ThoughtSignature) > 0)
 }
 
-func ask(t *testing.T, client *genai.Client, contents ...*genai.Content) heard {
+func ask(t *testing.T, client *genai.Client, contents ...*genai.Content) collected {
 	t.Helper()
-	var h heard
+	var h collected
 	for chunk, err := range client.Models.GenerateContentStream(t.Context(), "fake", contents, nil) {
 		if err != nil {
 			h.err = err
@@ -110,7 +110,7 @@ func TestSDK_FakeModel_AcceptsItsOwnAnswersBack(t *testing.T) {
 	question := prompt(`[think 3 0s] [say well then] [tool look {"path":"a"}] [tool wait {"n":2}] [usage 11 7]`)
 	h := ask(t, client, question)
 	if h.err != nil || h.thought != "thought1 thought2 thought3" || h.said != "well then" || h.finish != genai.FinishReasonStop {
-		t.Fatalf("heard %+v", h)
+		t.Fatalf("collected %+v", h)
 	}
 	if len(h.calls) != 2 || h.calls[0].Name != "look" || asJSON(t, h.calls[0].Args) != `{"path":"a"}` || h.calls[1].Name != "wait" || asJSON(t, h.calls[1].Args) != `{"n":2}` {
 		t.Fatalf("called %s", asJSON(t, h.calls))

@@ -187,7 +187,7 @@ func (l *Log) commit(batch []*Entry) {
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
 		if again { // the result of a repeated op does not contain the events of the first attempt
-			l.readHeadsOf(e.journal)
+			l.readHeadOf(e.journal)
 		}
 	}
 	l.notifyWatch(took, results)
@@ -201,9 +201,9 @@ func opsOf(batch []*Entry) []bellcord.Op {
 	return ops
 }
 
-// readHeadsOf reads a session's newest sequence number. If that fails, the next
+// readHeadOf reads a session's newest sequence number. If that fails, the next
 // refresh reads it.
-func (l *Log) readHeadsOf(j *Journal) {
+func (l *Log) readHeadOf(j *Journal) {
 	ctx, done := context.WithTimeout(context.Background(), readTimeout)
 	defer done()
 	if err := j.readHead(ctx); err != nil {
@@ -212,7 +212,7 @@ func (l *Log) readHeadsOf(j *Journal) {
 	}
 }
 
-// readTimeout limits the duration of readHeadsOf.
+// readTimeout limits the duration of readHeadOf.
 const readTimeout = 5 * time.Second
 
 // notifyWatch calls Options.Watch with the committed results.

@@ -20,7 +20,7 @@ type Command struct {
 	Output func(string) // called with new output from time to time
 
 	// Confirmed is called if the editor confirms the end of the command after
-	// Terminal has returned an unconfirmed exit; how is exited, asked or
+	// Terminal has returned an unconfirmed exit; how is exited, terminated or
 	// not_started.
 	Confirmed func(how string)
 }

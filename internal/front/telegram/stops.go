@@ -19,7 +19,7 @@ const stopBound = 15 * time.Second
 // it returns, every stop has been requested.
 func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub.Stopping {
 	c.mu.Lock()
-	pending, session, mode := slices.Clone(c.pending), c.session, c.announceStop()
+	pending, session, mode := slices.Clone(c.pending), c.session, c.markStopped()
 	c.mu.Unlock()
 	var under []*hub.Stopping
 	for _, id := range pending {
@@ -33,9 +33,9 @@ func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub
 	return under
 }
 
-// announceStop records a stop of the running turn and returns its mode: StopForce if
+// markStopped records a stop of the running turn and returns its mode: StopForce if
 // the turn is already being stopped. The caller holds the lock.
-func (c *chat) announceStop() bellcord.StopMode {
+func (c *chat) markStopped() bellcord.StopMode {
 	mode := bellcord.StopNow
 	for _, t := range c.turns {
 		if t.session == c.session && t.running {

@@ -96,7 +96,7 @@ func (p problem) refine(f *llm.Failure) {
 
 // streamFailure returns the failure for an error event in the stream.
 func streamFailure(event []byte) error {
-	err := wire.StreamFailureIn(event)
+	err := wire.DecodeStreamFailure(event)
 	var failure *llm.Failure
 	var said problem
 	if errors.As(err, &failure) && json.Unmarshal(event, &said) == nil {

@@ -111,7 +111,7 @@ func (a *answer) endStream(err error) error {
 	var told *ssestream.StreamError
 	switch {
 	case errors.As(err, &told):
-		return wire.StreamFailureIn(told.Event.Data)
+		return wire.DecodeStreamFailure(told.Event.Data)
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	case a.complete():

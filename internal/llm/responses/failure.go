@@ -50,13 +50,13 @@ func streamFailure(data []byte) error {
 		}
 	}
 	if p.Message == "" {
-		return wire.StreamFailureIn(data)
+		return wire.DecodeStreamFailure(data)
 	}
 	plain, err := json.Marshal(map[string]problem{"error": p})
 	if err != nil {
 		plain = data
 	}
-	return wire.StreamFailureIn(plain)
+	return wire.DecodeStreamFailure(plain)
 }
 
 // reasons maps error codes, and error types for missing or new codes, to

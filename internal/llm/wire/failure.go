@@ -99,9 +99,9 @@ func reason(status int, words string) llm.Reason {
 // statusOverloaded is Anthropic's status for an overloaded model.
 const statusOverloaded = 529
 
-// StreamFailureIn returns the error for an error event in a stream. Some servers
+// DecodeStreamFailure returns the error for an error event in a stream. Some servers
 // put the status that a response would have had into its code.
-func StreamFailureIn(data []byte) error {
+func DecodeStreamFailure(data []byte) error {
 	var event struct {
 		Error struct {
 			Code json.RawMessage `json:"code"` // a number, a string or null

@@ -73,7 +73,7 @@ func (l lingering) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// Finish returns the result of Ask for a stream that ended with err. The cause
+// Finish returns the result of Generate for a stream that ended with err. The cause
 // of ctx takes precedence over err and over a complete reply.
 func Finish(ctx context.Context, err error, reply func() (llm.Reply, error)) (llm.Reply, error) {
 	if ctx.Err() != nil {

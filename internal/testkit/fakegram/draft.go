@@ -28,7 +28,7 @@ type draft struct {
 
 func (d *draft) ends() time.Time { return d.at.Add(draftLife) }
 
-// stop is a press of Stop. told is when the update was delivered to the bot.
+// stop is a press of Stop. delivered is when the update was delivered to the bot.
 type stop struct {
 	delivered time.Time
 }

@@ -84,13 +84,13 @@ func (s *Server) Wait(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// WaitChat blocks until looks returns true for a chat and returns the view that
+// WaitChat blocks until matches returns true for a chat and returns the view that
 // matched.
-func (s *Server) WaitChat(ctx context.Context, id int64, looks func(View) bool) (View, error) {
+func (s *Server) WaitChat(ctx context.Context, id int64, matches func(View) bool) (View, error) {
 	var view View
 	err := s.Wait(ctx, func() bool {
 		view = s.Chat(id)
-		return looks(view)
+		return matches(view)
 	})
 	return view, err
 }

@@ -48,7 +48,7 @@ type reply struct {
 func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
 	e := l.filter.open()
 	defer l.filter.dropCall(e)
-	within, done := context.WithTimeout(context.WithValue(ctx, errandKey{}, e), longestCall)
+	within, done := context.WithTimeout(context.WithValue(ctx, pendingCallKey{}, e), longestCall)
 	defer done()
 	params := &sdk.CallToolParams{Name: name, Arguments: call.Args}
 	params.SetProgressToken(e.token)

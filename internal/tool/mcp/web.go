@@ -16,11 +16,11 @@ import (
 )
 
 // web is the wire to a server over streamable HTTP: the SDK's connection, with
-// messages filtered by the desk. The HTTP request of a call lives as long as
+// messages filtered by filter. The HTTP request of a call lives as long as
 // the call's context.
 //
 // The SDK passes the negotiated version of the protocol to its connection by an
-// unexported method, which this wrapper hides: learn and agreed replace it. The
+// unexported method, which this wrapper hides: readVersion and agreed replace it. The
 // stream for unsolicited messages is disabled on purpose.
 type web struct {
 	sdk.Connection

@@ -89,7 +89,7 @@ func plainly(err error) error {
 }
 
 // setModel stores the model that the agent uses, if it reports it: in its config
-// options, or in the older field (the second argument).
+// options, or in the older field, passed as older.
 func (s *speaker) setModel(options []acp.SessionConfigOption, older string) {
 	model := cmp.Or(modelOf(options), older)
 	s.mu.Lock()

@@ -196,8 +196,8 @@ func (s *stage) textOf(turn bellcord.TurnID) string {
 	return text.String()
 }
 
-// until waits for an event of the session for which wanted returns true.
-func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
+// until waits for an event of the session for which matches returns true.
+func (s *stage) until(matches func(bellcord.Body) bool) bellcord.Body {
 	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), patience)
 	defer done()
@@ -212,7 +212,7 @@ func (s *stage) until(wanted func(bellcord.Body) bool) bellcord.Body {
 			s.t.Fatal("it did not come: ", err)
 		}
 		for _, ev := range events {
-			if wanted(ev.Body) {
+			if matches(ev.Body) {
 				return ev.Body
 			}
 		}

@@ -225,7 +225,7 @@ func (t *turn) accepted(r record) {
 		if t.stopping {
 			t.abort()
 		} else if what.Disposition == "" {
-			t.queryStateLater() // an old version does not report whether an extension has handled it
+			t.sendStateQuery() // an old version does not report whether an extension has handled it
 		}
 	}
 }
@@ -240,11 +240,11 @@ func (t *turn) settled() {
 // queryState queries the state of a version without agent_settled.
 func (t *turn) queryState() {
 	if !t.settles {
-		t.queryStateLater()
+		t.sendStateQuery()
 	}
 }
 
-func (t *turn) queryStateLater() {
+func (t *turn) sendStateQuery() {
 	if t.phase == running && t.looking == "" {
 		t.looking = t.sendCommand("get_state", nil)
 	}
@@ -268,7 +268,7 @@ func (t *turn) queryStateAgain() {
 	case knocking:
 		t.setPhase(knocking, t.sendCommand("get_state", nil))
 	case running:
-		t.queryStateLater()
+		t.sendStateQuery()
 	case confirming:
 		t.abort()
 	case prompting, aborting, over:

@@ -16,7 +16,7 @@ import (
 
 func TestYard_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
 	t.Parallel()
-	shell, yard := ownShell(t)
+	shell, resources := ownShell(t)
 	began := time.Now()
 	r := shell.Run(t.Context(), tool.Call{
 		Session: "one", Dir: t.TempDir(), Output: func(string) {},
@@ -31,15 +31,15 @@ func TestYard_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
 			break
 		}
 	}
-	listed := yard.List("one")
-	if len(listed) != 1 || listed[0].How != "running" || len(yard.List("two")) != 0 {
+	listed := resources.List("one")
+	if len(listed) != 1 || listed[0].How != "running" || len(resources.List("two")) != 0 {
 		t.Errorf("listed %+v", listed)
 	}
-	yard.End("one")
-	if len(yard.List("one")) != 0 || alive(listed[0].PID) {
-		t.Errorf("it outlived its session: %+v", yard.List("one"))
+	resources.End("one")
+	if len(resources.List("one")) != 0 || alive(listed[0].PID) {
+		t.Errorf("it outlived its session: %+v", resources.List("one"))
 	}
-	if left, err := os.ReadDir(yard.Dir); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(resources.Dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 }

@@ -49,7 +49,7 @@ func (e *editor) serve(answer func(f frame) obj) (asked func() []string) {
 	}
 }
 
-// withEditorTools stores the Desk that the front passes to Opened.
+// withEditorTools stores the EditorTools that the front passes to Opened.
 func withEditorTools(tools *atomic.Pointer[acp.EditorTools]) func(*acp.Config) {
 	return func(c *acp.Config) {
 		c.Opened = func(_ bellcord.SessionID, d *acp.EditorTools, _ []acp.MCPServer) { tools.Store(d) }

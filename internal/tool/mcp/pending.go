@@ -30,7 +30,7 @@ const (
 	withdrawn       // will never be sent
 )
 
-type errandKey struct{}
+type pendingCallKey struct{}
 
 func newPendingCall(token int64) *pendingCall {
 	return &pendingCall{
@@ -40,9 +40,9 @@ func newPendingCall(token int64) *pendingCall {
 	}
 }
 
-// errandOf returns the errand that a message belongs to, or nil.
-func errandOf(ctx context.Context) *pendingCall {
-	e, _ := ctx.Value(errandKey{}).(*pendingCall)
+// pendingCallOf returns the call that a message belongs to, or nil.
+func pendingCallOf(ctx context.Context) *pendingCall {
+	e, _ := ctx.Value(pendingCallKey{}).(*pendingCall)
 	return e
 }
 

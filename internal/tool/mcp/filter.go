@@ -35,7 +35,7 @@ func (d *filter) open() *pendingCall {
 	return e
 }
 
-// dropCall removes the errand. Later messages for it are dropped.
+// dropCall removes the call. Later messages for it are dropped.
 func (d *filter) dropCall(e *pendingCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +50,7 @@ func (d *filter) dropCall(e *pendingCall) {
 // leaves registers a message that is about to be written. It returns the call
 // that the message belongs to, or nil, and whether it cancels that call.
 func (d *filter) leaves(ctx context.Context, msg jsonrpc.Message) (e *pendingCall, cancels bool) {
-	e = errandOf(ctx)
+	e = pendingCallOf(ctx)
 	req, ok := msg.(*jsonrpc.Request)
 	if e == nil || !ok {
 		return nil, false

@@ -49,7 +49,7 @@ func (c *headerTransport) sameHost(req *http.Request, via []*http.Request) error
 
 // RoundTrip implements http.RoundTripper.
 func (c *headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, e := req.Context(), errandOf(req.Context())
+	ctx, e := req.Context(), pendingCallOf(req.Context())
 	if req.Method == http.MethodDelete {
 		limited, done := context.WithTimeout(ctx, goodbye)
 		defer done() // the response is read below

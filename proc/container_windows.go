@@ -129,7 +129,7 @@ func nameOf(pid uint32) string {
 func (p *container) empty() bool { return len(p.scan()) == 0 }
 
 // terminate sends a console break to the process group, once. It reaches only
-// processes that share this console. If it fails, ask returns false, and the
+// processes that share this console. If it fails, terminate returns false, and the
 // ladder kills the processes without a grace period.
 func (p *container) terminate([]process) bool {
 	if p.breakSent {

@@ -76,7 +76,7 @@ func (p *container) enter(pid int) {
 	p.tree.stampTree()
 }
 
-// recall returns the pen of a command that a dead keeper started.
+// recall returns the container of a command that a dead keeper started.
 func recall(e entry) *container {
 	t := newTree(e.Marker, ident{e.PID, e.Start}, e.Start)
 	t.stamp = e.Stamp
@@ -176,7 +176,7 @@ func (p *container) kill() []process {
 	return all
 }
 
-// leave releases the pen's resources. The cgroup is removed if it is empty.
+// leave releases the container's resources. The cgroup is removed if it is empty.
 func (p *container) leave() {
 	closeAll(p.dir)
 	farewell(p.tree)
