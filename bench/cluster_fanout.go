@@ -131,7 +131,7 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 	until := func(c *hub.Cursor) <-chan seen {
 		found := make(chan seen, 1)
 		go func() {
-			ev, at, err := find(ctx, c, text)
+			ev, at, err := readUntil(ctx, c, text)
 			found <- seen{at, ev, err}
 		}()
 		return found
@@ -150,8 +150,8 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 	return t.at.Sub(h.at), append(append([]byte{'['}, frame...), ']'), err
 }
 
-// find reads events up to one with the given text, and returns it with the time it was received.
-func find(ctx context.Context, c *hub.Cursor, text string) (bellcord.Event, time.Time, error) {
+// readUntil reads events up to one with the given text, and returns it with the time it was received.
+func readUntil(ctx context.Context, c *hub.Cursor, text string) (bellcord.Event, time.Time, error) {
 	for {
 		events, err := c.Next(ctx)
 		now := time.Now()
