@@ -101,7 +101,7 @@ func (c *Client) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellc
 		}
 	}
 	var found api.Receipts
-	err := c.ask(ctx, request{method: http.MethodGet, path: "/v1/receipts", query: query}, &found)
+	err := c.send(ctx, request{method: http.MethodGet, path: "/v1/receipts", query: query}, &found)
 	return found.Receipts, err
 }
 

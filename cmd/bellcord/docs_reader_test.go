@@ -64,7 +64,7 @@ func (r *reader) elsewhere(all []block, ports ...string) []block {
 		free := freePort(r.t)
 		for i, b := range changed {
 			changed[i].text = strings.ReplaceAll(b.text, port, free)
-			changed[i].said = strings.ReplaceAll(b.said, port, free)
+			changed[i].output = strings.ReplaceAll(b.output, port, free)
 		}
 	}
 	return changed
@@ -116,8 +116,8 @@ func (r *reader) compares(b block, answer string) {
 			r.t.Errorf("line %d shows\n%s\nbut it is\n%s\nof\n%s", b.line, strings.Join(want, " "), strings.Join(got, " "), answer)
 		}
 	}
-	if b.said != "" && !matches(b.said, r.asAnna(answer)) {
-		r.t.Errorf("line %d says\n%s\nbut it is\n%s", b.line, b.said, answer)
+	if b.output != "" && !matches(b.output, r.asAnna(answer)) {
+		r.t.Errorf("line %d says\n%s\nbut it is\n%s", b.line, b.output, answer)
 	}
 }
 

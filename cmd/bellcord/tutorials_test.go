@@ -151,7 +151,7 @@ func TestDocs_TerminalTutorial_PrintsShownOutput(t *testing.T) {
 		case "sh":
 			shell = append(shell, block{line: f.line, text: f.text})
 		case "text":
-			shell[len(shell)-1].said = f.text
+			shell[len(shell)-1].output = f.text
 		case "console", "keys":
 			if len(shell) > 0 {
 				r.follows(shell)

@@ -87,8 +87,8 @@ func TestTelegramCheck_InvalidOrUnsafeSettings_ReturnsTheReason(t *testing.T) {
 		{config.Telegram{Groups: map[string]int64{"all": 1}}, "groups.all"},
 		{config.Telegram{WhenBusy: "replace"}, ""},
 		{config.Telegram{WhenBusy: "queue"}, ""},
-		{config.Telegram{Policy: "shout"}, "queue or replace"},
-		{config.Telegram{Policy: "hold"}, "queue or replace"}, // the name in earlier versions
+		{config.Telegram{WhenBusy: "shout"}, "queue or replace"},
+		{config.Telegram{WhenBusy: "hold"}, "queue or replace"}, // the name in earlier versions
 		{config.Telegram{MaxMessageAge: -1}, "negative"},
 		{config.Telegram{SessionIdleTimeout: -1}, "negative"},
 		{config.Telegram{Dir: "work"}, "absolute path"},

@@ -157,13 +157,13 @@ func TestPress_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {
 	}
 	s := hosted(once, always, no)
 	s.has("y once · a “Always allow” · n reject")
-	wants(t, s.m.Press("a", "a", s.now))
+	expectActions(t, s.m.Press("a", "a", s.now))
 	s.has("› a allow “Always allow” · enter confirms")
-	wants(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "2"})
+	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Choice: "2"})
 
 	s = hosted(once, no)
 	s.has("y once · n reject")
-	wants(t, s.m.Press("a", "a", s.now))
+	expectActions(t, s.m.Press("a", "a", s.now))
 	s.hasNot("enter confirms") // it is text
 	s.has("› a")
 }

@@ -223,11 +223,11 @@ func TestSendHeld_ButtonOfEarlierStop_KeepsMessagesOfALaterStopHeld(t *testing.T
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		send := s.button(s.holds("say Second."), "Send the held message")
-		s.say(anna, "slow 60")
+		s.sendText(anna, "slow 60")
 		s.pass(time.Second)
-		s.say(anna, "say Fourth.")
+		s.sendText(anna, "say Fourth.")
 		s.pass(2 * time.Second)
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(4 * time.Second)
 		later := s.button(s.stopped(anna, "2 messages held"), "Send 2 held messages")
 		if got := s.presses(send); got != "Sent." {

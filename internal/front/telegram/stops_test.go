@@ -111,12 +111,12 @@ func TestLaw03_StopWithNothingRunning_ReportsIt(t *testing.T) {
 func TestEnd_TurnThatEndedProcesses_SaysSoAlsoWhenDone(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
-		s.say(anna, "leave serve &\nsay Started.")
+		s.sendText(anna, "leave serve &\nsay Started.")
 		s.pass(4 * time.Second)
 		s.sees(anna, "Started.\n\n2 processes ended, cgroup empty")
-		s.say(anna, "leave serve &\nlong npm test")
+		s.sendText(anna, "leave serve &\nlong npm test")
 		s.pass(4 * time.Second)
-		s.say(anna, "/stop")
+		s.sendText(anna, "/stop")
 		s.pass(3 * time.Second)
 		s.sees(anna, "Started.\n\n2 processes ended, cgroup empty", "⏹ Stopped · 4.0 s · 1 tool call done, 1 stopped · 2 processes ended, cgroup empty")
 	})

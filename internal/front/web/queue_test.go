@@ -117,18 +117,18 @@ func TestEditTurn_SentAgain_SucceedsAndIsRecordedOnce(t *testing.T) {
 	s := newStage(t, nil)
 	path, session, runs, waits := s.line()
 	edit := func(text string) answer {
-		return s.ask("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: text})
+		return s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits[0]), api.EditTurn{Text: text})
 	}
 	for range 2 {
 		edit("hang edited").is(200)
 	}
-	s.ask("anna", "POST", "/v1/turns/"+string(runs)+"/stop", api.Stop{Queue: "next"}).is(200)
-	for s.ask("anna", "GET", "/v1/turns/"+string(waits[0]), nil).is(200).turn().State == api.Queued {
+	s.roundTrip("anna", "POST", "/v1/turns/"+string(runs)+"/stop", api.Stop{Queue: "next"}).is(200)
+	for s.roundTrip("anna", "GET", "/v1/turns/"+string(waits[0]), nil).is(200).turn().State == api.Queued {
 		runtime.Gosched()
 	}
 	edit("hang edited").is(200)
 	edit("too late").isA(409, "turn-started")
-	s.ask("anna", "POST", path+"/stop", api.Stop{Queue: "drop"}).is(200)
+	s.roundTrip("anna", "POST", path+"/stop", api.Stop{Queue: "drop"}).is(200)
 	edit("hang edited").is(200)
 	edit("too late").isA(409, "turn-started")
 	events, err := s.store.Events(t.Context(), session, 0, 10_000)

@@ -34,7 +34,7 @@ func TestReceipts_Caller_ListsOnlyItsOwnTurns(t *testing.T) {
 		{"admin", "", []bellcord.TurnID{third, bert, second, first}},
 	} {
 		var found api.Receipts
-		s.ask(test.who, "GET", "/v1/receipts"+test.query, nil).is(200).into(&found)
+		s.roundTrip(test.who, "GET", "/v1/receipts"+test.query, nil).is(200).into(&found)
 		var got []bellcord.TurnID
 		for _, r := range found.Receipts {
 			got = append(got, r.Turn)
@@ -43,7 +43,7 @@ func TestReceipts_Caller_ListsOnlyItsOwnTurns(t *testing.T) {
 			t.Errorf("%s%s: %v, want %v", test.who, test.query, got, test.want)
 		}
 	}
-	s.ask("anna", "GET", "/v1/receipts?session="+string(bertsID), nil).isA(404, "session-not-found")
-	s.ask("anna", "GET", "/v1/receipts?limit=0", nil).is(422)
-	s.ask("anna", "GET", "/v1/receipts?limit=101", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/receipts?session="+string(bertsID), nil).isA(404, "session-not-found")
+	s.roundTrip("anna", "GET", "/v1/receipts?limit=0", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/receipts?limit=101", nil).is(422)
 }

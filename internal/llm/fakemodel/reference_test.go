@@ -96,7 +96,7 @@ func described(t *testing.T, client *http.Client, body string) (text string, cal
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Sprintf("status %d%s", resp.StatusCode, retryAfter(resp.Header)), nil
 	}
-	h := heard{}
+	h := decoded{}
 	for event := range strings.SplitSeq(string(raw), "\n\n") {
 		h.take(t, []byte(strings.TrimPrefix(event, "data: ")))
 	}
@@ -122,7 +122,7 @@ func retryAfter(header http.Header) string {
 }
 
 // contents describes the parts of an answer. Usage is only described if the request is about it.
-func contents(h heard, request, raw string) []string {
+func contents(h decoded, request, raw string) []string {
 	var parts []string
 	if h.thinking != "" {
 		parts = append(parts, fmt.Sprintf("thinking `%s`", h.thinking))

@@ -213,7 +213,7 @@ func TestWithLenience_InvalidMarker_AnswersWithTheMistake(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client, stop := fakemodel.New(fakemodel.WithLenience()).Pipe()
 				defer stop()
-				h := hear(t, client, pipeURL, asking(prompt, stream))
+				h := chatRead(t, client, pipeURL, chatRequest(prompt, stream))
 				if h.status != 200 || h.err != nil || h.finish != "stop" || !strings.HasPrefix(h.text, "The fake model cannot follow the prompt: "+want) {
 					t.Errorf("%s: status %d, text %q, finish %q, error %v", prompt, h.status, h.text, h.finish, h.err)
 				}
