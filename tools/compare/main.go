@@ -8,10 +8,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 )
 
@@ -19,13 +21,16 @@ func main() {
 	base := flag.String("base", "", "`commit` to compare with")
 	rounds := flag.Int("rounds", 3, "number of runs of each side")
 	flag.Parse()
-	if err := compare(*base, *rounds, flag.Args()); err != nil {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := compare(ctx, *base, *rounds, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
+		cancel()
 		os.Exit(1)
 	}
 }
 
-func compare(base string, rounds int, args []string) error {
+func compare(ctx context.Context, base string, rounds int, args []string) error {
 	if base == "" || rounds < 1 {
 		return fmt.Errorf("use -base COMMIT, and -rounds of 1 or more")
 	}
@@ -35,19 +40,21 @@ func compare(base string, rounds int, args []string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	older := filepath.Join(dir, "older")
-	if err := command("", "git", "worktree", "add", "--detach", older, base).Run(); err != nil {
+	if err := command(ctx, "", "git", "worktree", "add", "--detach", older, base).Run(); err != nil {
 		return fmt.Errorf("check out %s: %w", base, err)
 	}
-	defer func() { _ = command("", "git", "worktree", "remove", "--force", older).Run() }()
+	defer func() {
+		_ = command(context.WithoutCancel(ctx), "", "git", "worktree", "remove", "--force", older).Run()
+	}()
 	sides := []side{{name: "before", dir: older}, {name: "after", dir: "."}}
 	for i := range sides {
-		if err := sides[i].build(dir); err != nil {
+		if err := sides[i].build(ctx, dir); err != nil {
 			return err
 		}
 	}
 	for range rounds {
 		for i := range sides {
-			if err := sides[i].measure(args); err != nil {
+			if err := sides[i].measure(ctx, args); err != nil {
 				return err
 			}
 		}
@@ -63,19 +70,19 @@ type side struct {
 	outputs         []string // one for each run
 }
 
-func (s *side) build(into string) error {
+func (s *side) build(ctx context.Context, into string) error {
 	s.bench, s.bellcord = filepath.Join(into, s.name+"-bench"), filepath.Join(into, s.name+"-bellcord")
-	if err := command(s.dir, "go", "build", "-o", s.bench, "./bench").Run(); err != nil {
+	if err := command(ctx, s.dir, "go", "build", "-o", s.bench, "./bench").Run(); err != nil {
 		return fmt.Errorf("build bench %s: %w", s.name, err)
 	}
-	if err := command(s.dir, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", s.bellcord, "./cmd/bellcord").Run(); err != nil {
+	if err := command(ctx, s.dir, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", s.bellcord, "./cmd/bellcord").Run(); err != nil {
 		return fmt.Errorf("build bellcord %s: %w", s.name, err)
 	}
 	return nil
 }
 
-func (s *side) measure(args []string) error {
-	cmd := command(s.dir, s.bench, append([]string{"-bellcord", s.bellcord}, args...)...)
+func (s *side) measure(ctx context.Context, args []string) error {
+	cmd := command(ctx, s.dir, s.bench, append([]string{"-bellcord", s.bellcord}, args...)...)
 	cmd.Env = append(os.Environ(), "BELLCORD_BIN="+s.bellcord)
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -86,8 +93,8 @@ func (s *side) measure(args []string) error {
 	return nil
 }
 
-func command(dir, name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...)
+func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	return cmd
 }
