@@ -22,10 +22,10 @@ func main() {
 	rounds := flag.Int("rounds", 3, "number of runs of each side")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
-	if err := compare(ctx, *base, *rounds, flag.Args()); err != nil {
+	err := compare(ctx, *base, *rounds, flag.Args())
+	cancel()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
-		cancel()
 		os.Exit(1)
 	}
 }

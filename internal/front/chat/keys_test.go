@@ -145,7 +145,7 @@ func TestPress_LetterThenEnter_AnswersASettledQuestion(t *testing.T) {
 	}
 }
 
-// The key "a" must not select a permanent grant of a hosted agent while the screen says "for this
+// The key "a" must not select a permanent grant of a hosted agent while the screen shows "for this
 // session".
 func TestPress_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {
 	t.Parallel()
