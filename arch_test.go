@@ -85,6 +85,7 @@ var allowedImports = map[string][]string{
 	"internal/front/web":             {"", "hub", "api", "internal/auth", "internal/front/slash", "internal/front/web/page", "internal/transcript"},
 	"internal/front/web/page":        {},
 	"cmd/bellcord":                   {"*"},
+	"tools/compare":                  {},
 	"tools/shape":                    {},
 	"tools/prose":                    {},
 	"internal/cluster":               {"", "hub"},
@@ -102,7 +103,7 @@ var allowedImports = map[string][]string{
 	"internal/app/backend":           {"", "api", "client", "internal/app", "internal/config", "internal/front/chat", "internal/front/line", "internal/front/slash", "internal/sessionid"},
 	"internal/app/server":            {"", "api", "hub", "internal/app", "internal/auth", "internal/config", "internal/front/telegram", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire", "internal/front/web", "internal/systemd", "internal/telemetry"},
 	"internal/app/setup":             {"internal/agent/preset", "internal/app", "internal/app/backend", "internal/autostart", "internal/config", "internal/editor"},
-	"internal/app/doctor":            {"internal/app", "internal/app/backend", "internal/cluster", "internal/config", "internal/front/line", "internal/llm", "internal/permit", "internal/secret", "internal/tool/mcp", "proc", "store/postgres"},
+	"internal/app/doctor":            {"", "internal/app", "internal/app/backend", "internal/cluster", "internal/config", "internal/front/line", "internal/llm", "internal/permit", "internal/secret", "internal/tool/mcp", "proc", "store/postgres", "store/storecheck"},
 	"internal/app": {
 		"", "api", "hub", "proc", "store/postgres", "store/sqlite", "internal/agent/child", "internal/agent/child/acp", "internal/agent/child/pi", "internal/agent/preset",
 		"internal/agent/react", "internal/auth", "internal/cluster", "internal/config", "internal/durable", "internal/front/acp", "internal/front/web", "internal/llm", "internal/llm/anthropic",
