@@ -125,7 +125,7 @@ func (r *reader) compares(b block, answer string) {
 func (r *reader) asAnna(answer string) string {
 	answer = strings.ReplaceAll(answer, r.home, "/home/anna")
 	if me, err := user.Current(); err == nil {
-		answer = strings.ReplaceAll(answer, "stopped by "+me.Username+",", "stopped by anna,")
+		answer = strings.ReplaceAll(answer, "by "+me.Username+",", "by anna,")
 	}
 	return answer
 }
@@ -141,8 +141,8 @@ var varying = []struct {
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)? ?(ms|µs|s)\b`), "DURATION"},
 	{regexp.MustCompile(`\b\d+ (bytes|tokens)\b`), "COUNT $1"},
 	{regexp.MustCompile(`\bevent \d+`), "event NUMBER"},
-	{regexp.MustCompile(`(?m)^process  \d+`), "process  PID"},
-	{regexp.MustCompile(`cgroup_empty|process_scan`), "PROOF"},
+	{regexp.MustCompile(`(?m)^ +\d+ terminated: `), "PID terminated: "},
+	{regexp.MustCompile(`(cgroup_empty|process_scan)(: the kernel lists .*|: no process .*)?`), "PROOF"},
 	{regexp.MustCompile(`, (cgroup empty|no process found)`), ", PROOF"},
 }
 
