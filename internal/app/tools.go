@@ -122,12 +122,12 @@ func throughEditor(d *acp.EditorTools, env secret.Environment) tool.EditorTools 
 		out.Write = d.WriteText
 	}
 	if d.Terminals {
-		out.Run = func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+		out.Run = func(ctx context.Context, c tool.EditorCommand) (tool.EditorExit, error) {
 			exit, err := d.Terminal(ctx, acp.Command(c))
 			if errors.Is(err, acp.ErrNotRun) {
-				err = fmt.Errorf("%w: %w", tool.ErrDeskNotRun, err)
+				err = fmt.Errorf("%w: %w", tool.ErrEditorNotRun, err)
 			}
-			return tool.DeskExit(exit), err
+			return tool.EditorExit(exit), err
 		}
 	}
 	return out

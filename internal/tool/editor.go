@@ -18,16 +18,16 @@ import (
 type EditorTools struct {
 	Read  func(ctx context.Context, path string, line, limit int) (string, error)
 	Write func(ctx context.Context, path, content string) error
-	Run   func(ctx context.Context, c DeskCommand) (DeskExit, error)
+	Run   func(ctx context.Context, c EditorCommand) (EditorExit, error)
 	// Env is the environment of commands. An editor's terminals inherit the
 	// editor's environment; variables that Env withholds are set to "" there.
 	Env secret.Environment
 }
 
-// DeskCommand is a command for an editor's terminal. Confirmed is called when
+// EditorCommand is a command for an editor's terminal. Confirmed is called when
 // the editor confirms the command's end after Run has returned an unconfirmed
 // exit.
-type DeskCommand struct {
+type EditorCommand struct {
 	Args      []string
 	Dir       string
 	Blank     []string // variables to set to ""
@@ -35,20 +35,20 @@ type DeskCommand struct {
 	Confirmed func(how string)
 }
 
-// DeskExit is the result of a command in an editor's terminal. Unconfirmed is
+// EditorExit is the result of a command in an editor's terminal. Unconfirmed is
 // the reason why the command may not have ended, or "" if it has.
-type DeskExit struct {
+type EditorExit struct {
 	Code        int
 	Output      string
 	Stopped     bool
 	Unconfirmed string
 }
 
-// ErrDeskNotRun is returned if the editor did not open a terminal, so that no
+// ErrEditorNotRun is returned if the editor did not open a terminal, so that no
 // command ran.
-var ErrDeskNotRun = errors.New("the editor did not open a terminal")
+var ErrEditorNotRun = errors.New("the editor did not open a terminal")
 
-// Tools returns those of the tools in own that the desk supports, changed to
+// Tools returns those of the tools in own that the editor supports, changed to
 // use the editor instead of the disk and our processes.
 func (d EditorTools) Tools(own []Tool) []Tool {
 	var all []Tool
@@ -186,7 +186,7 @@ func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.
 		limited, done := context.WithTimeout(ctx, a.timeout())
 		defer done()
 		process := bellcord.Process{Name: a.Command}
-		exit, err := d.Run(limited, DeskCommand{
+		exit, err := d.Run(limited, EditorCommand{
 			Args: interpreter(a.Command), Dir: call.Dir, Blank: d.Env.Withheld(), Output: call.Output,
 			Confirmed: func(how string) {
 				process.How = how
@@ -199,7 +199,7 @@ func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.
 
 // editorResult returns the result of a command in the editor's terminal. A
 // command is never reported as ended unless the editor has confirmed its end.
-func editorResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Result {
+func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) Result {
 	result := finished(exit.Output)
 	switch {
 	case exit.Unconfirmed != "":
@@ -207,7 +207,7 @@ func editorResult(ctx context.Context, a shellArgs, exit DeskExit, err error) Re
 		result.Text = bellcord.ResultText(result.Fate, exit.Output) +
 			"\n[the editor has not confirmed that the command ended: " + exit.Unconfirmed + "; it may still be running in the editor's terminal]"
 		result.Processes = &bellcord.Processes{Unconfirmed: []bellcord.Process{{Name: a.Command}}}
-	case errors.Is(err, ErrDeskNotRun) && ctx.Err() != nil:
+	case errors.Is(err, ErrEditorNotRun) && ctx.Err() != nil:
 		result.Fate = bellcord.CallNotStarted
 		result.Text = bellcord.ResultText(result.Fate, "")
 	case exit.Stopped && ctx.Err() != nil:

@@ -22,7 +22,7 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	buffer := "one\nunsaved\n"
-	desk := tool.EditorTools{
+	fromEditor := tool.EditorTools{
 		Read: func(_ context.Context, path string, _, _ int) (string, error) {
 			if path != file {
 				return "", errors.New("no such file")
@@ -31,7 +31,7 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 		},
 		Write: func(_ context.Context, _, content string) error { buffer = content; return nil },
 	}
-	edit := desk.Tools([]tool.Tool{tool.EditFile()})[0]
+	edit := fromEditor.Tools([]tool.Tool{tool.EditFile()})[0]
 	r := edit.Run(t.Context(), tool.Call{Dir: dir, Args: json.RawMessage(`{"path":"a.txt","old":"unsaved","new":"changed"}`)})
 	if r.Failed || buffer != "one\nchanged\n" || !strings.Contains(r.Text, "+changed") {
 		t.Errorf("buffer %q, result %+v", buffer, r)
@@ -48,11 +48,11 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 func TestLaw25_EditFileStoppedWhileEditorWrites_IsUnknown(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
-	desk := tool.EditorTools{
+	fromEditor := tool.EditorTools{
 		Read:  func(context.Context, string, int, int) (string, error) { return "a", nil },
 		Write: func(context.Context, string, string) error { stop(); return context.Canceled },
 	}
-	r := desk.Tools([]tool.Tool{tool.EditFile()})[0].Run(ctx, tool.Call{Dir: t.TempDir(), Args: json.RawMessage(`{"path":"a.txt","old":"a","new":"b"}`)})
+	r := fromEditor.Tools([]tool.Tool{tool.EditFile()})[0].Run(ctx, tool.Call{Dir: t.TempDir(), Args: json.RawMessage(`{"path":"a.txt","old":"a","new":"b"}`)})
 	if r.Fate != bellcord.CallUnknown {
 		t.Errorf("got %+v, want the fate unknown", r)
 	}

@@ -68,14 +68,14 @@ func TestShell_SecretsInBackgroundCommand_AreWithheldUnlessPassed(t *testing.T) 
 }
 
 // Not parallel: it sets the environment.
-func TestDeskShell_SecretsInEnvironment_AreBlankInEditorTerminal(t *testing.T) {
+func TestEditorShell_SecretsInEnvironment_AreBlankInEditorTerminal(t *testing.T) {
 	secrets(t)
-	var got tool.DeskCommand
-	desk := tool.EditorTools{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+	var got tool.EditorCommand
+	fromEditor := tool.EditorTools{Env: secret.Environment{Pass: []string{"NPM_TOKEN"}}, Run: func(_ context.Context, c tool.EditorCommand) (tool.EditorExit, error) {
 		got = c
-		return tool.DeskExit{}, nil
+		return tool.EditorExit{}, nil
 	}}
-	desk.Tools([]tool.Tool{aShell(t)})[0].Run(context.Background(), tool.Call{Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env"}`)})
+	fromEditor.Tools([]tool.Tool{aShell(t)})[0].Run(context.Background(), tool.Call{Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"env"}`)})
 	blank := " " + strings.Join(got.Blank, " ") + " "
 	if !strings.Contains(blank, " OPENAI_API_KEY ") || !strings.Contains(blank, " PGPASSWORD ") || strings.Contains(blank, "NPM_TOKEN") || strings.Contains(blank, "SOMETHING_ELSE") {
 		t.Error(blank)

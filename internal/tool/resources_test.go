@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
-func TestYard_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
+func TestResources_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
 	t.Parallel()
 	shell, resources := ownShell(t)
 	began := time.Now()

@@ -56,11 +56,11 @@ func withEditorTools(tools *atomic.Pointer[acp.EditorTools]) func(*acp.Config) {
 	}
 }
 
-func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
+func TestEditorTools_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.EditorTools]
+	var tools atomic.Pointer[acp.EditorTools]
 	agent := script(func(ctx context.Context, w *hub.Work) error {
-		d := desk.Load()
+		d := tools.Load()
 		unsaved, err := d.ReadText(ctx, "/a", 2, 3)
 		if err == nil {
 			err = d.WriteText(ctx, "/b", unsaved)
@@ -68,7 +68,7 @@ func TestDesk_ReadAndWriteText_GoThroughTheEditor(t *testing.T) {
 		_ = w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("%q %v", unsaved, err)})
 		return err
 	})
-	edit(t, agent, withEditorTools(&desk), func(t *testing.T, e *editor) {
+	edit(t, agent, withEditorTools(&tools), func(t *testing.T, e *editor) {
 		var seen []string
 		e.serve(func(f frame) obj {
 			seen = append(seen, f.Method+" "+text(f.Params))

@@ -60,12 +60,12 @@ func (t terminals) serve(e *editor) (asked func() []string) {
 // terminal.
 func runsInTerminal(tools *atomic.Pointer[acp.EditorTools]) script {
 	return func(ctx context.Context, w *hub.Work) error {
-		offered := tool.EditorTools{Run: func(ctx context.Context, c tool.DeskCommand) (tool.DeskExit, error) {
+		offered := tool.EditorTools{Run: func(ctx context.Context, c tool.EditorCommand) (tool.EditorExit, error) {
 			exit, err := tools.Load().Terminal(ctx, acp.Command(c))
 			if err != nil {
-				err = fmt.Errorf("%w: %w", tool.ErrDeskNotRun, err)
+				err = fmt.Errorf("%w: %w", tool.ErrEditorNotRun, err)
 			}
-			return tool.DeskExit(exit), err
+			return tool.EditorExit(exit), err
 		}}
 		args := json.RawMessage(`{"command":"make"}`)
 		_ = w.Emit(bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: args})
@@ -111,8 +111,8 @@ func (e *editor) confirmations() []bellcord.ProcessConfirmed {
 
 func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.EditorTools]
-	edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
+	var tools atomic.Pointer[acp.EditorTools]
+	edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
 		asked := terminals{}.serve(e)
 		id := e.prompt("build")
 		<-time.After(600 * time.Millisecond)
@@ -139,8 +139,8 @@ func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T
 	for _, after := range []time.Duration{5 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 150 * time.Millisecond, 5 * time.Second, time.Minute} {
 		t.Run(after.String(), func(t *testing.T) {
 			t.Parallel()
-			var desk atomic.Pointer[acp.EditorTools]
-			edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
+			var tools atomic.Pointer[acp.EditorTools]
+			edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
 				asked := terminals{"terminal/create": {after: after, result: `{"terminalId":"t1"}`}}.serve(e)
 				id := e.prompt("build")
 				synctest.Wait()
@@ -200,8 +200,8 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var desk atomic.Pointer[acp.EditorTools]
-			edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
+			var tools atomic.Pointer[acp.EditorTools]
+			edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
 				test.script.serve(e)
 				id := e.prompt("build")
 				synctest.Wait()
@@ -240,8 +240,8 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 // is abandoned.
 func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.EditorTools]
-	edit(t, runsInTerminal(&desk), withEditorTools(&desk), func(t *testing.T, e *editor) {
+	var tools atomic.Pointer[acp.EditorTools]
+	edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
 		terminals{"terminal/kill": {never: true}}.serve(e)
 		id := e.prompt("build")
 		synctest.Wait()
@@ -256,12 +256,12 @@ func TestLaw12_ForcedStop_EditorSilent_ReturnsBeforeTheAgentIsAbandoned(t *testi
 
 func TestTerminal_BlankVariables_AreSetToEmpty(t *testing.T) {
 	t.Parallel()
-	var desk atomic.Pointer[acp.EditorTools]
+	var tools atomic.Pointer[acp.EditorTools]
 	agent := script(func(ctx context.Context, _ *hub.Work) error {
-		_, err := desk.Load().Terminal(ctx, acp.Command{Args: []string{"make"}, Dir: "/", Blank: []string{"A_TOKEN", "B_KEY"}, Output: func(string) {}})
+		_, err := tools.Load().Terminal(ctx, acp.Command{Args: []string{"make"}, Dir: "/", Blank: []string{"A_TOKEN", "B_KEY"}, Output: func(string) {}})
 		return err
 	})
-	edit(t, agent, withEditorTools(&desk), func(t *testing.T, e *editor) {
+	edit(t, agent, withEditorTools(&tools), func(t *testing.T, e *editor) {
 		var created obj
 		e.serve(func(f frame) obj {
 			switch f.Method {

@@ -3,7 +3,7 @@
 //
 // A Model is pure: it takes events of the log, keys and the time, and returns
 // screen lines and actions. It has no access to a terminal and never blocks.
-// Errands runs the actions on a Hub, wherever turns run. All text on a screen
+// Runner runs the actions on a Hub, wherever turns run. All text on a screen
 // is made harmless: no text of a model, a tool or another person can control
 // the terminal. Package tty draws the screen on a terminal; Plain works without
 // redrawing.
