@@ -10,7 +10,7 @@ import (
 )
 
 // runs matches a command of the Makefile or of .ci/run that selects tests by
-// name, up to the first pipe.
+// name: the pattern and the rest of the line.
 var runs = regexp.MustCompile(`(?m)go test [^|\n]*?-run '?([^' ]+)'?([^\n]*)`)
 
 var testDeclaration = regexp.MustCompile(`(?m)^func (Test\w+)`)

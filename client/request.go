@@ -34,7 +34,7 @@ const (
 // is nil. If the connection breaks before the complete answer has arrived, the
 // request is sent once more, unless once is set. If the first attempt may have
 // reached the server and the second is refused with the problem done, the first
-// one was carried out: ask returns nil.
+// one was carried out: send returns nil.
 func (c *Client) send(ctx context.Context, r request, into any) error {
 	ctx, done := context.WithTimeout(ctx, r.wait+patience)
 	defer done()

@@ -117,7 +117,7 @@ func (r *reader) compares(b block, answer string) {
 		}
 	}
 	if b.output != "" && !matches(b.output, r.asAnna(answer)) {
-		r.t.Errorf("line %d says\n%s\nbut it is\n%s", b.line, b.output, answer)
+		r.t.Errorf("line %d shows\n%s\nbut it is\n%s", b.line, b.output, answer)
 	}
 }
 

@@ -31,7 +31,7 @@ type Effect string
 
 // The effects.
 const (
-	Reads    Effect = "looks"    // changes nothing
+	Reads    Effect = "reads"    // changes nothing
 	Edits    Effect = "edits"    // changes files in the session's directory
 	Executes Effect = "executes" // runs a command
 	Reaches  Effect = "reaches"  // sends requests from this machine, or has effects that only a server determines

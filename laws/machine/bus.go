@@ -63,7 +63,7 @@ func (w *World) deliver() bool {
 	}
 	switch m.kind {
 	case stopWord:
-		w.tracef("node %d hears over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
+		w.tracef("node %d receives over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
 		w.applyRemoteStop(n, &m)
 	case frame:
 		w.showHere(n, m.session, m.seq, m.event)

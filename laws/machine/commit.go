@@ -73,7 +73,7 @@ func (w *World) handleAnswers(n *node) bool {
 	if c.phase != carriedOut || n.cutOff {
 		return false
 	}
-	w.tracef("node %d hears the answers to its commit", int(n.id))
+	w.tracef("node %d receives the results of its commit", int(n.id))
 	c.phase = idle
 	for i := range c.ops {
 		w.handleAnswer(n, &c.ops[i], &c.answers[i])

@@ -165,7 +165,7 @@ func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {
 		} else if alike != this {
 			t.Errorf("%s: another receipt:\n%s\nthan before:\n%s", way.name, this, alike)
 		}
-		t.Logf("%-22s %d of 5 surfaces tell the stop by %s, %s, and have one receipt (%.1f s)", way.name, told, way.by, way.word, time.Since(begun).Seconds())
+		t.Logf("%-22s %d of 5 surfaces show the stop by %s, %s, and have one receipt (%.1f s)", way.name, told, way.by, way.word, time.Since(begun).Seconds())
 	}
 	for _, words := range r.gram.Violations() {
 		t.Errorf("a rule of Telegram's was broken: %s", words)

@@ -9,7 +9,7 @@ import (
 var earlyChecks = []check{
 	{"law 2: a stop that comes before its turn is kept, whichever nodes they come through", early},
 	{"law 2: the first early stop stays", earlyTwice},
-	{"law 2: an early stop that cuts now overrules one that waits for a step", earlyOverruled},
+	{"law 2: an early stop with mode now replaces one that waits for a step", earlyOverruled},
 	{"law 3: an early stop is forgotten after its time", earlyExpired},
 	{"law 2: an early stop holds although one before it has been forgotten", earlyRenewed},
 	{"law 3: an early stop is used up by its turn", earlyOnce},

@@ -12,10 +12,10 @@ var stopChecks = []check{
 	{"a forced stop takes the grace from the one on record, which stays", hurried},
 	{"law 7: of several stops the first stays", firstStays},
 	{"law 7: many stops at once from two nodes are one stop", manyStops},
-	{"a stop that cuts now overrules one that waits for a step, and not the other way round", overruled},
-	{"law 3: a stop of an ended turn changes nothing and says how it ended", tooLate},
+	{"a stop with mode now replaces one that waits for a step, and not the other way round", overruled},
+	{"law 3: a stop of an ended turn changes nothing and returns how it ended", tooLate},
 	{"law 1: a stop touches its own turn and no other", onlyThat},
-	{"a node hears of the stops of its own unended turns, and only of these", stopsDelivered},
+	{"a node receives the stops of its own unended turns, and only of these", stopsDelivered},
 	{"a stop shows in the record, the log and the claim", recorded},
 }
 
