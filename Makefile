@@ -119,6 +119,10 @@ bench: build ## every published figure, each beside its bare baseline
 	go run ./bench
 	go run ./bench cluster
 
+.PHONY: eval
+eval: ## scripted models with 61 typical mistakes in 30 tasks against the native agent, and a real model if a key is set; writes docs/agent-eval.md
+	go run ./eval -v -out docs/agent-eval.md
+
 BASE ?= HEAD
 FIGURES ?= -n 2000 -only stop,events cluster
 .PHONY: compare
@@ -133,7 +137,7 @@ examples: build ## the programs in examples/, each a module of its own: vetted, 
 	done
 
 .PHONY: peers
-peers: build peers-clients peers-viewers peers-matrix ## real clients, viewers and agents
+peers: build peers-clients peers-viewers peers-matrix peers-features peers-stops ## real clients, viewers and agents
 
 .PHONY: page
 page: web/node_modules ## builds the page from web/ into the folder that the program embeds
@@ -141,7 +145,7 @@ page: web/node_modules ## builds the page from web/ into the folder that the pro
 
 .PHONY: page-check
 page-check: page ## the page that is kept is the one that the sources build
-	@git diff --exit-code --stat -- internal/front/web/page/dist web/package-lock.json && test -z "$$(git status --porcelain -- internal/front/web/page/dist)" || { echo "the page is not what web/ builds: make page, then commit it"; exit 1; }
+	@git diff --exit-code --stat -- internal/front/web/page/dist && test -z "$$(git status --porcelain -- internal/front/web/page/dist)" || { echo "the page is not what web/ builds: make page, then commit it"; exit 1; }
 	@! grep -nE '"resolved"|https?://[^"]*registry' web/package-lock.json peers/page/package-lock.json peers/openapi/package-lock.json
 
 .PHONY: typed-client
@@ -169,11 +173,11 @@ pictures-chat: build ## takes the pictures of the terminal: docs/pictures/chat.s
 site: ## the documents as pages for a browser, in dist/site; fails on a link that leads nowhere
 	go run ./tools/site -out dist/site
 
-# Not npm ci: it wants the bundler's parts for other systems in the lock file, and
-# npm itself leaves them out. What is locked is what is installed; page-check sees
-# to it that the lock file stays as it is.
+# Not npm ci: it refuses a lock file without the bundler's parts for other systems.
+# npm installs the locked versions, and adds the parts for other systems to the lock
+# file whenever a registry offers them. --no-save keeps the lock file as it is.
 web/node_modules: web/package-lock.json
-	cd web && npm install --no-audit --no-fund && touch node_modules
+	cd web && npm install --no-save --no-audit --no-fund && touch node_modules
 
 peers/page/node_modules: peers/page/package-lock.json
 	cd peers/page && npm ci --no-audit --no-fund && touch node_modules
@@ -182,6 +186,11 @@ peers/page/node_modules: peers/page/package-lock.json
 peers-viewers: ## a real browser and curl watch live turns while their connections are killed, 1,000 times
 	go run ./peers/viewers -kills 1000
 
+CUTS ?= 500
+.PHONY: acp-cuts
+acp-cuts: ## CUTS (500) connections of ACP clients cut during live turns, over WebSocket, HTTP and a bridge: nothing is missing or repeated after a resume, and a load equals the log
+	go test -race -count=1 -timeout 60m -run 'TestCuts_|TestBridge_ConnectionsCut' -v ./internal/front/acpnet -cuts $(CUTS) | grep -E 'cuts in|^ *(ok|FAIL|---)'
+
 .PHONY: peers-clients
 peers-clients: build ## the built binary driven by real ACP clients
 	./peers/run
@@ -189,6 +198,16 @@ peers-clients: build ## the built binary driven by real ACP clients
 .PHONY: peers-matrix
 peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md
 	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/peers.md
+
+.PHONY: peers-features
+peers-features: build ## features of real agents, bare and behind Bellcord; writes docs/peers.md, fails if one is lost
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -out docs/peers.md
+
+STOPS ?= 100
+STOPPED ?= goose,opencode,claude,codex,pi
+.PHONY: peers-stops
+peers-stops: build ## STOPS (100) stops at random moments for each of the agents STOPPED (five) behind Bellcord, on stdio and over WebSocket
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -stops $(STOPS) -names $(STOPPED)
 
 .PHONY: pictures-telegram
 pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs chromium, curl, jq and optipng
