@@ -57,12 +57,12 @@ func TestLaws_EveryLaw_HasATestAndTheListIsTrue(t *testing.T) {
 	for n, tests := range proofs {
 		t.Errorf("%v: there is no law %s in %s", tests, n, lawsFile)
 	}
-	whole := strings.TrimRight(want.String(), "\n") + "\n"
+	content := strings.TrimRight(want.String(), "\n") + "\n"
 	if *updateLaws {
-		if err := os.WriteFile(lawsFile, []byte(whole), 0o600); err != nil {
+		if err := os.WriteFile(lawsFile, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	} else if whole != string(text) {
+	} else if content != string(text) {
 		t.Errorf("the lists of tests in %s are out of date: run make reference", lawsFile)
 	}
 }

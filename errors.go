@@ -21,6 +21,10 @@ var (
 	ErrTooManyOfOwner = errors.New("you are at your limit of turns: try again when some have ended, or stop some")
 )
 
+// ErrNoCall is returned for a stop of a single call that is not running, or that
+// cannot be stopped alone.
+var ErrNoCall = errors.New("no such running call that can be stopped alone")
+
 // ErrNoQuestion is returned for an answer to a question that is not open,
 // because it never existed or has already been answered.
 var ErrNoQuestion = errors.New("no such open question")

@@ -2,7 +2,6 @@ package bellcord
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -62,14 +61,30 @@ type (
 		Link Link   `json:"link"`
 		Text string `json:"text"`
 	}
-	// UsageReported contains the usage that the model reported before the end
-	// of the step. It is used when a stop cuts off the final report.
-	UsageReported struct {
-		Usage Usage `json:"usage"`
+	// ContextAdded contains text that Bellcord added to the conversation, for
+	// the model and in the name of no person. Reason is "text_call" for the note
+	// that a tool call written as text was not run, "mode" for the note about a
+	// new permission mode, or "instructions" for the instructions of a directory,
+	// which are in the file Path.
+	ContextAdded struct {
+		Reason string `json:"reason" enum:"text_call,mode,instructions"`
+		Path   string `json:"path,omitempty"`
+		Text   string `json:"text"`
 	}
-	// ThinkingDelta is a fragment of the model's thinking.
+	// UsageReported contains the usage that the model reported before the end
+	// of the step. It is used when a stop cuts off the final report. Context is
+	// set if a hosted agent reported how full its context is.
+	UsageReported struct {
+		Usage   Usage       `json:"usage"`
+		Context *ContextUse `json:"context,omitempty"`
+	}
+	// ThinkingDelta is a fragment of the model's thinking. Message is the
+	// hosted agent's id of the message that the fragment belongs to, and Meta
+	// contains members outside of its protocol.
 	ThinkingDelta struct {
-		Text string `json:"text"`
+		Text    string          `json:"text"`
+		Message string          `json:"message,omitempty"`
+		Meta    json.RawMessage `json:"meta,omitempty"`
 	}
 	// ThinkingSigned means that the thinking since the previous signature is
 	// complete. The thinking and its signature are sent back only to the model
@@ -77,21 +92,41 @@ type (
 	ThinkingSigned struct {
 		Signature json.RawMessage `json:"signature"`
 	}
-	// TextDelta is a fragment of the model's answer.
+	// TextDelta is a fragment of the model's answer. Message and Meta are as in
+	// ThinkingDelta.
 	TextDelta struct {
-		Text string `json:"text"`
+		Text    string          `json:"text"`
+		Message string          `json:"message,omitempty"`
+		Meta    json.RawMessage `json:"meta,omitempty"`
 	}
 	// ToolCallRequested means that the model requested a tool call, with
 	// complete arguments. ArgumentError is set if the arguments could not be
-	// parsed; such a call is never started.
+	// parsed; such a call is never started. ArgumentsPending is set if a hosted
+	// agent announced the call without its arguments: Arguments is an empty
+	// object, and a ToolCallUpdated contains the arguments. Original is the call
+	// as the model wrote it, if the name or the arguments were repaired. Models
+	// get the original back.
 	ToolCallRequested struct {
-		Call          string          `json:"call"`
-		Name          string          `json:"name"`
-		Title         string          `json:"title,omitempty"`     // for display; empty if the agent provides none
-		ToolKind      string          `json:"tool_kind,omitempty"` // category such as read, edit or execute; empty if the agent provides none
-		Arguments     json.RawMessage `json:"arguments"`
-		Signature     json.RawMessage `json:"signature,omitempty"` // as in ThinkingSigned, for models that sign their calls
-		ArgumentError string          `json:"argument_error,omitempty"`
+		Call             string          `json:"call"`
+		Name             string          `json:"name"`
+		Title            string          `json:"title,omitempty"`     // for display; empty if the agent provides none
+		ToolKind         string          `json:"tool_kind,omitempty"` // category such as read, edit or execute; empty if the agent provides none
+		Arguments        json.RawMessage `json:"arguments"`
+		Signature        json.RawMessage `json:"signature,omitempty"` // as in ThinkingSigned, for models that sign their calls
+		ArgumentError    string          `json:"argument_error,omitempty"`
+		ArgumentsPending bool            `json:"arguments_pending,omitempty"`
+		Original         *OriginalCall   `json:"original,omitempty"`
+		CallView
+	}
+	// ToolCallUpdated changes how a call is shown, until the call ends. Fields
+	// that are present replace the earlier values. Only hosted agents change
+	// their calls.
+	ToolCallUpdated struct {
+		Call      string          `json:"call"`
+		Title     string          `json:"title,omitempty"`
+		ToolKind  string          `json:"tool_kind,omitempty"`
+		Arguments json.RawMessage `json:"arguments,omitempty"`
+		CallView
 	}
 	// ToolCallStarted is durable before the call has its first effect (law 26).
 	ToolCallStarted struct {
@@ -105,24 +140,40 @@ type (
 		Omitted int64  `json:"omitted,omitempty"`
 	}
 	// ToolCallEnded contains the call's result exactly as the model receives
-	// it.
+	// it. RawOutput is the result as a hosted agent's tool returned it.
 	ToolCallEnded struct {
-		Call      string      `json:"call"`
-		Outcome   CallOutcome `json:"outcome" enum:"not_started,finished,stopped,unknown"`
-		Failed    bool        `json:"failed,omitempty"`
-		Result    string      `json:"result"`
-		Processes *Processes  `json:"processes,omitempty"` // the processes that the call started
+		Call      string          `json:"call"`
+		Outcome   CallOutcome     `json:"outcome" enum:"not_started,finished,stopped,unknown"`
+		Failed    bool            `json:"failed,omitempty"`
+		Result    string          `json:"result"`
+		RawOutput json.RawMessage `json:"raw_output,omitempty"`
+		Processes *Processes      `json:"processes,omitempty"` // the processes that the call started
+	}
+	// PlanUpdated contains the agent's whole plan, which replaces the earlier
+	// one.
+	PlanUpdated struct {
+		Entries []PlanEntry `json:"entries" nullable:"false"`
+	}
+	// AgentUpdate is an update of a hosted agent that no other kind of event
+	// represents, as the agent sent it. AgentSession is set if the update
+	// belongs to another session of the agent, such as that of a sub-agent.
+	AgentUpdate struct {
+		AgentSession string          `json:"agent_session,omitempty"`
+		Update       json.RawMessage `json:"update"`
 	}
 	// QuestionOpened means that the turn waits for a user's answer.
 	QuestionOpened struct {
 		Question Question `json:"question"`
 	}
-	// QuestionAnswered means that a user chose an answer. A question that was
-	// withdrawn by a stop has no such event; the receipt lists it.
+	// QuestionAnswered means that a user chose an answer, with Values for the
+	// fields of the question, or that the agent withdrew the question (choice
+	// "withdrawn"). A question that was withdrawn by a stop has no such event;
+	// the receipt lists it.
 	QuestionAnswered struct {
-		Question string `json:"question"`
-		Choice   string `json:"choice"`
-		By       string `json:"by,omitempty"`
+		Question string                     `json:"question"`
+		Choice   string                     `json:"choice"`
+		Values   map[string]json.RawMessage `json:"values,omitempty"`
+		By       string                     `json:"by,omitempty"`
 	}
 	// ModelRetryScheduled means that a request to the model failed and is
 	// retried after RetryIn.
@@ -131,10 +182,12 @@ type (
 		RetryIn time.Duration `json:"retry_in_ms"`
 		Reason  string        `json:"reason"`
 	}
-	// StepEnded means that the model's answer has ended.
+	// StepEnded means that the model's answer has ended. AgentReply contains the
+	// members of a hosted agent's reply that no other field represents.
 	StepEnded struct {
-		Finish Finish `json:"finish" enum:"stop,tool_calls,max_output,refused,context_full,stopped,failed,other"`
-		Usage  *Usage `json:"usage,omitempty"`
+		Finish     Finish          `json:"finish" enum:"stop,tool_calls,max_output,refused,context_full,stopped,failed,other"`
+		Usage      *Usage          `json:"usage,omitempty"`
+		AgentReply json.RawMessage `json:"agent_reply,omitempty"`
 	}
 )
 
@@ -194,6 +247,15 @@ type AgentSessionOpened struct {
 	AgentSession string `json:"agent_session"`
 }
 
+// MessageImported is a message of the user in a conversation that a hosted agent
+// had before the session existed. The events of the answer follow it. Updates
+// are the parts of the message as the agent sent them, if they contain more than
+// text.
+type MessageImported struct {
+	Text    string            `json:"text"`
+	Updates []json.RawMessage `json:"updates,omitempty"`
+}
+
 // ProcessConfirmed means that a process listed as unconfirmed on a receipt has
 // ended. It is an event of the session, because the turn that started the
 // process has ended; the receipt of that turn does not change.
@@ -203,234 +265,14 @@ type ProcessConfirmed struct {
 	Process Process `json:"process"` // as on the receipt, with the way it ended
 }
 
-// SessionUpdated means that the session's title, model, mode or directory changed.
+// SessionUpdated means that the session's title, model, mode, effort or
+// directories changed. Fields that are zero did not change.
 type SessionUpdated struct {
 	Dir   string `json:"dir,omitempty"`
 	Title string `json:"title,omitempty"`
 	Model string `json:"model,omitempty"`
 	Mode  string `json:"mode,omitempty"`
-}
 
-// Kind implements Body.
-func (TurnAccepted) Kind() string { return "turn_accepted" }
-
-// Kind implements Body.
-func (PromptEdited) Kind() string { return "prompt_edited" }
-
-// Kind implements Body.
-func (TurnStarted) Kind() string { return "turn_started" }
-
-// Kind implements Body.
-func (StopRequested) Kind() string { return "stop_requested" }
-
-// Kind implements Body.
-func (TurnEnded) Kind() string { return "turn_ended" }
-
-// Kind implements Body.
-func (StepStarted) Kind() string { return "step_started" }
-
-// Kind implements Body.
-func (ThinkingDelta) Kind() string { return "thinking_delta" }
-
-// Kind implements Body.
-func (TextDelta) Kind() string { return "text_delta" }
-
-// Kind implements Body.
-func (ToolCallRequested) Kind() string { return "tool_call_requested" }
-
-// Kind implements Body.
-func (ToolCallStarted) Kind() string { return "tool_call_started" }
-
-// Kind implements Body.
-func (ToolOutputDelta) Kind() string { return "tool_output_delta" }
-
-// Kind implements Body.
-func (ToolCallEnded) Kind() string { return "tool_call_ended" }
-
-// Kind implements Body.
-func (QuestionOpened) Kind() string { return "question_opened" }
-
-// Kind implements Body.
-func (QuestionAnswered) Kind() string { return "question_answered" }
-
-// Kind implements Body.
-func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }
-
-// Kind implements Body.
-func (StepEnded) Kind() string { return "step_ended" }
-
-// Kind implements Body.
-func (SessionUpdated) Kind() string { return "session_updated" }
-
-// Kind implements Body.
-func (AgentSessionOpened) Kind() string { return "agent_session_opened" }
-
-// Kind implements Body.
-func (AttachmentLoaded) Kind() string { return "attachment_loaded" }
-
-// Kind implements Body.
-func (UsageReported) Kind() string { return "usage_reported" }
-
-// Kind implements Body.
-func (ThinkingSigned) Kind() string { return "thinking_signed" }
-
-// Kind implements Body.
-func (SideRequestStarted) Kind() string { return "side_request_started" }
-
-// Kind implements Body.
-func (SideRequestEnded) Kind() string { return "side_request_ended" }
-
-// Kind implements Body.
-func (ConversationCompacted) Kind() string { return "conversation_compacted" }
-
-// Kind implements Body.
-func (ConversationCleared) Kind() string { return "conversation_cleared" }
-
-// Kind implements Body.
-func (ProcessConfirmed) Kind() string { return "process_confirmed" }
-
-// DecodeBody decodes the stored JSON of a body of the given kind. It returns an
-// error for an unknown kind.
-func DecodeBody(kind string, data []byte) (Body, error) {
-	decode, known := bodies[kind]
-	if !known {
-		return nil, fmt.Errorf("unknown event kind %q", kind)
-	}
-	body, err := decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("decoding %s event: %w", kind, err)
-	}
-	return body, nil
-}
-
-// bodyType is one type of body: its zero value and its decoder.
-type bodyType struct {
-	zero   Body
-	decode func([]byte) (Body, error)
-}
-
-func bodyOf[B Body]() bodyType {
-	var zero B
-	return bodyType{zero, decodeAs[B]}
-}
-
-// bodyTypes are all types of bodies, in the order of the documentation. A new kind
-// of event is a type with a Kind method and an entry here; docs/events.md and the
-// OpenAPI document follow.
-var bodyTypes = []bodyType{
-	bodyOf[TurnAccepted](), bodyOf[PromptEdited](), bodyOf[TurnStarted](), bodyOf[StopRequested](), bodyOf[TurnEnded](),
-	bodyOf[StepStarted](), bodyOf[AttachmentLoaded](), bodyOf[UsageReported](), bodyOf[ThinkingDelta](), bodyOf[ThinkingSigned](),
-	bodyOf[TextDelta](), bodyOf[ToolCallRequested](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
-	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
-	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](),
-	bodyOf[AgentSessionOpened](), bodyOf[ProcessConfirmed](), bodyOf[SessionUpdated](),
-}
-
-// ReservedKinds are kinds that later versions will use. No body has one of them.
-var ReservedKinds = []string{"tool_call_updated", "plan_updated", "agent_update", "changes_recorded", "undone"}
-
-var bodies = func() map[string]func([]byte) (Body, error) {
-	all := make(map[string]func([]byte) (Body, error), len(bodyTypes))
-	for _, b := range bodyTypes {
-		all[b.zero.Kind()] = b.decode
-	}
-	return all
-}()
-
-// Bodies returns the zero value of every type of body, in the order of the
-// documentation.
-func Bodies() []Body {
-	all := make([]Body, len(bodyTypes))
-	for i, b := range bodyTypes {
-		all[i] = b.zero
-	}
-	return all
-}
-
-func decodeAs[B Body](data []byte) (Body, error) {
-	var b B
-	err := json.Unmarshal(data, &b)
-	return b, err
-}
-
-// MarshalJSON writes the event with its body's kind and fields as "kind" and
-// "body".
-func (e Event) MarshalJSON() ([]byte, error) {
-	type plain Event
-	return json.Marshal(struct {
-		plain
-		Kind string `json:"kind"`
-		Body Body   `json:"body"`
-	}{plain(e), e.Body.Kind(), e.Body})
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (e *Event) UnmarshalJSON(data []byte) error {
-	type plain Event
-	var wire struct {
-		plain
-		Kind string          `json:"kind"`
-		Body json.RawMessage `json:"body"`
-	}
-	if err := json.Unmarshal(data, &wire); err != nil {
-		return err
-	}
-	body, err := DecodeBody(wire.Kind, wire.Body)
-	*e = Event(wire.plain)
-	e.Body = body
-	return err
-}
-
-// MarshalJSON writes RetryIn in milliseconds, rounded up.
-func (b ModelRetryScheduled) MarshalJSON() ([]byte, error) {
-	type plain ModelRetryScheduled
-	b.RetryIn = inMilliseconds(b.RetryIn)
-	return json.Marshal(plain(b))
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (b *ModelRetryScheduled) UnmarshalJSON(data []byte) error {
-	type plain ModelRetryScheduled
-	if err := json.Unmarshal(data, (*plain)(b)); err != nil {
-		return err
-	}
-	b.RetryIn *= time.Millisecond
-	return nil
-}
-
-// JoinBodies joins two consecutive bodies if no information is lost: two text
-// fragments, two thinking fragments, or two output fragments of the same call.
-func JoinBodies(a, b Body) (Body, bool) {
-	switch a := a.(type) {
-	case TextDelta:
-		if b, ok := b.(TextDelta); ok {
-			return TextDelta{a.Text + b.Text}, true
-		}
-	case ThinkingDelta:
-		if b, ok := b.(ThinkingDelta); ok {
-			return ThinkingDelta{a.Text + b.Text}, true
-		}
-	case ToolOutputDelta:
-		if b, ok := b.(ToolOutputDelta); ok && a.Call == b.Call {
-			return ToolOutputDelta{a.Call, a.Text + b.Text, a.Omitted + b.Omitted}, true
-		}
-	}
-	return nil, false
-}
-
-// Joined returns the events with consecutive fragments of a stream joined into
-// one event, which has the sequence number of the last fragment. It is used for
-// replays.
-func Joined(events []Event) []Event {
-	var out []Event
-	for _, ev := range events {
-		if n := len(out); n > 0 && out[n-1].Turn == ev.Turn {
-			if both, ok := JoinBodies(out[n-1].Body, ev.Body); ok {
-				out[n-1].Seq, out[n-1].Body = ev.Seq, both
-				continue
-			}
-		}
-		out = append(out, ev)
-	}
-	return out
+	Effort         string    `json:"effort,omitempty"`
+	AdditionalDirs *[]string `json:"additional_dirs,omitempty"` // all of them; empty if there are none any more
 }

@@ -28,79 +28,87 @@ type consumer struct {
 var consumers = []consumer{
 	{"messages for the model", "history", []string{"historian.read", "historian.work"}, map[string]string{
 		"says how the turn went, not what was said": "StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"is shown to people only":                   "PlanUpdated AgentUpdate",
 		"is between a person and the program":       "QuestionOpened QuestionAnswered",
 		"is about the session":                      "AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
 	{"a turn's answer", "history", []string{"AnswerBuilder.Add"}, map[string]string{
-		"is the prompt": "TurnAccepted PromptEdited AttachmentLoaded",
+		"is the prompt":                             "TurnAccepted PromptEdited AttachmentLoaded MessageImported",
+		"is shown to people only":                   "PlanUpdated AgentUpdate",
 		"says how the turn went, not what was said": "TurnStarted StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
-		"only the model needs it":                   "ThinkingSigned",
+		"only the model needs it":                   "ThinkingSigned ContextAdded",
 		"the result has it":                         "ToolOutputDelta",
 		"is between a person and the program":       "QuestionOpened QuestionAnswered",
 		"is about the session":                      "ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
 	{"receipts and usage", "lifecycle", []string{"LostTurn.Observe", "Tally.Observe", "meter.observe"}, map[string]string{
 		"the turn's record has it":       "TurnAccepted PromptEdited StopRequested TurnEnded",
-		"costs nothing and is no result": "AttachmentLoaded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted",
+		"costs nothing and is no result": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported AttachmentLoaded ContextAdded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted",
 		"is about the session":           "ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
 	{"limits on the size of what an agent emits", "hub", []string{"bounds.apply"}, map[string]string{
 		"is not emitted by an agent": "TurnAccepted PromptEdited TurnStarted StopRequested TurnEnded ConversationCleared SessionUpdated ProcessConfirmed",
 		"is small":                   "UsageReported QuestionAnswered ModelRetryScheduled StepEnded SideRequestStarted SideRequestEnded ToolCallStarted AgentSessionOpened",
-		"is bounded by its producer": "AttachmentLoaded ThinkingSigned QuestionOpened ConversationCompacted",
+		"is bounded by its producer": "AttachmentLoaded ContextAdded ThinkingSigned QuestionOpened ConversationCompacted",
 	}},
 	{"secrets hidden in failures", "hub", []string{"withoutSecrets"}, map[string]string{
-		"has no text of a failure":      "TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
+		"has no text of a failure":      "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
 		"the hub hides it in its error": "TurnEnded",
 	}},
 	{"metrics", "internal/telemetry", []string{"Metrics.Watch"}, map[string]string{
-		"is counted by its kind, like all": "TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
+		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
 	{"transcripts", "internal/transcript", []string{"Markdown.writeBody"}, map[string]string{
 		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
 		"the prompt names it":                             "AttachmentLoaded",
-		"only the model needs it":                         "ThinkingSigned",
+		"only the model needs it":                         "ThinkingSigned ContextAdded",
 		"the call and its result are shown":               "ToolCallStarted ToolOutputDelta",
 		"the result says what was allowed":                "QuestionOpened QuestionAnswered",
 		"is about the session":                            "AgentSessionOpened SessionUpdated",
+		"has no text":                                     "AgentUpdate",
 	}},
 	{"lines of bellcord run", "internal/front/line", []string{"View.Follow", "View.Show"}, map[string]string{
 		"is what the user typed":            "TurnAccepted PromptEdited AttachmentLoaded QuestionAnswered",
 		"a line would say nothing new":      "TurnStarted StepStarted StepEnded ToolCallStarted",
 		"thinking and output are not shown": "ThinkingDelta ThinkingSigned ToolOutputDelta",
+		"only the model needs it":           "ContextAdded",
 		"the receipt has the usage":         "UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":              "ConversationCleared AgentSessionOpened SessionUpdated",
 		"comes after the turn's end":        "ProcessConfirmed",
+		"has no text":                       "AgentUpdate",
 	}},
 	{"lines of a watched session", "internal/front/line", []string{"Watch.Show", "Watch.note", "View.Show"}, map[string]string{
 		"the prompt names it":               "AttachmentLoaded",
 		"a line would say nothing new":      "StepStarted StepEnded ToolCallStarted",
 		"thinking and output are not shown": "ThinkingDelta ThinkingSigned ToolOutputDelta",
+		"only the model needs it":           "ContextAdded",
 		"the receipt has the usage":         "UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":              "ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed",
+		"has no text":                       "AgentUpdate",
 	}},
-	{"the terminal", "internal/front/chat", []string{"Model.life", "Model.work", "meter.read"}, map[string]string{
+	{"the terminal", "internal/front/chat", []string{"Model.life", "Model.work", "meter.count"}, map[string]string{
 		"the prompt names it":      "AttachmentLoaded",
-		"only the model needs it":  "ThinkingSigned",
+		"only the model needs it":  "ThinkingSigned ContextAdded",
 		"the status has the agent": "AgentSessionOpened",
+		"has no text":              "AgentUpdate",
 	}},
 	{"texts that cannot control a terminal", "internal/front/chat", []string{"tame"}, map[string]string{
-		"has no text that is printed":        "StopRequested StepStarted StepEnded AttachmentLoaded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated",
-		"line.Watch makes its text harmless": "TurnAccepted PromptEdited TurnStarted QuestionOpened QuestionAnswered",
+		"has no text that is printed":        "AgentUpdate StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated",
+		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionOpened QuestionAnswered",
 	}},
 	{"Telegram", "internal/front/telegram", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",
-		"only the model needs it":         "ThinkingSigned",
-		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta",
+		"only the model needs it":         "ThinkingSigned ContextAdded",
+		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta PlanUpdated AgentUpdate MessageImported",
 		"the receipt has the usage":       "StepEnded UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":            "ConversationCompacted AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},
 }
 
 var untraced = map[string]string{
-	"has no duration":            "PromptEdited AttachmentLoaded UsageReported ConversationCompacted AgentSessionOpened",
+	"has no duration":            "ToolCallUpdated PlanUpdated AgentUpdate MessageImported PromptEdited AttachmentLoaded ContextAdded UsageReported ConversationCompacted AgentSessionOpened",
 	"would have text in a trace": "ThinkingDelta ThinkingSigned TextDelta ToolOutputDelta",
 	"belongs to no turn's trace": "ConversationCleared SessionUpdated ProcessConfirmed",
 }
@@ -139,30 +147,31 @@ func TestEvents_EveryKind_IsHandledOrIgnoredByThePage(t *testing.T) {
 	}
 	check(t, "the page (web/src/record.ts)", bodyNames(t), handled, map[string]string{
 		"the prompt names it":        "AttachmentLoaded",
-		"only the model needs it":    "ThinkingSigned",
+		"only the model needs it":    "ThinkingSigned ContextAdded",
 		"the receipt has the usage":  "UsageReported SideRequestStarted SideRequestEnded",
 		"the session has its agent":  "AgentSessionOpened",
 		"the page shows no late end": "ProcessConfirmed",
+		"has no text":                "AgentUpdate",
 	})
 }
 
-func check(t *testing.T, who string, all []string, handled map[string]bool, ignores map[string]string) {
+func check(t *testing.T, reader string, all []string, handled map[string]bool, ignores map[string]string) {
 	t.Helper()
 	ignored := map[string]string{}
 	for reason, names := range ignores {
 		for name := range strings.FieldsSeq(names) {
 			ignored[name] = reason
 			if !slices.Contains(all, name) {
-				t.Errorf("%s ignores %s, which is not an event", who, name)
+				t.Errorf("%s ignores %s, which is not an event", reader, name)
 			}
 		}
 	}
 	for _, name := range all {
 		switch reason, is := ignored[name]; {
 		case is && handled[name]:
-			t.Errorf("%s handles %s, and is listed to ignore it (%s)", who, name, reason)
+			t.Errorf("%s handles %s, and is listed to ignore it (%s)", reader, name, reason)
 		case !is && !handled[name]:
-			t.Errorf("%s forgets %s: handle it, or list it with the reason why it is ignored", who, name)
+			t.Errorf("%s forgets %s: handle it, or list it with the reason why it is ignored", reader, name)
 		}
 	}
 }

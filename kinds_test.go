@@ -107,6 +107,8 @@ func typeWord(f reflect.Type) string {
 		return "any JSON"
 	case f.Kind() == reflect.Pointer:
 		return typeWord(f.Elem())
+	case f.Kind() == reflect.Map:
+		return "object"
 	case f.Kind() == reflect.Slice:
 		return "list of " + typeWord(f.Elem())
 	case f.Kind() == reflect.Struct:

@@ -56,3 +56,10 @@ type CallRequest struct {
 	Arguments json.RawMessage // a complete JSON object
 	Signature json.RawMessage // set by models that sign their calls
 }
+
+// OriginalCall is a tool call as the model wrote it, before its name or its
+// arguments were repaired.
+type OriginalCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}

@@ -7,6 +7,10 @@ import (
 // Question is a question to a user; the turn waits for the answer. Text is
 // self-contained but shortened if the call is long. Tool, Arguments and Changes
 // contain the complete call, for frontends that can display it.
+//
+// A question with Fields or a URL is answered with ChoiceAccept, ChoiceDecline or
+// ChoiceCancel, and Fields also need values: see Reply. Every other question is
+// answered with one of its Choices.
 type Question struct {
 	ID        string          `json:"id"`
 	Call      string          `json:"call,omitempty"` // id of the tool call that needs approval
@@ -15,6 +19,9 @@ type Question struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Changes   []Change        `json:"changes,omitempty"` // changes to files if the call is allowed
 	Choices   []Choice        `json:"choices" nullable:"false"`
+	Meta      json.RawMessage `json:"meta,omitempty"` // members outside of a hosted agent's protocol
+	Fields    []Field         `json:"fields,omitempty" doc:"values that the question requests"`
+	URL       string          `json:"url,omitempty" doc:"page on which the user enters what the question requests; the answer accept means that the user agrees to open it"`
 }
 
 // Change is a change to a file: New replaces Old, which is the whole file or a
@@ -30,4 +37,6 @@ type Choice struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	Kind string `json:"kind" enum:"allow_once,allow_always,reject_once,reject_always"`
+
+	Meta json.RawMessage `json:"meta,omitempty"` // as in Question
 }

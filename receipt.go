@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -129,12 +130,16 @@ type Processes struct {
 	Background  []Process `json:"background,omitempty"`
 }
 
-// Add adds the processes of another call.
+// proofs lists the proofs, the weakest first.
+var proofs = []string{"editor_reported", "process_scan", "job_object", "cgroup_empty"}
+
+// Add adds the processes of another call. The proof of the sum is the weaker one
+// of the two.
 func (p *Processes) Add(more Processes) {
 	p.Ended = append(p.Ended, more.Ended...)
 	p.Survivors = append(p.Survivors, more.Survivors...)
 	p.Unconfirmed = append(p.Unconfirmed, more.Unconfirmed...)
-	if more.Proof != "" {
+	if p.Proof == "" || more.Proof != "" && slices.Index(proofs, more.Proof) < slices.Index(proofs, p.Proof) {
 		p.Proof = more.Proof
 	}
 }

@@ -12,16 +12,27 @@ import (
 // what is needed to list the session and to start a turn; the content is in the
 // session's events.
 type Session struct {
-	ID      SessionID `json:"id"`
-	Dir     string    `json:"dir"`             // absolute path; the working directory of all tools
-	Owner   string    `json:"owner,omitempty"` // "" if the session has no owner: only an admin can access it over HTTP
-	Title   string    `json:"title,omitempty"` // the first words of the first prompt until it is set
-	Agent   string    `json:"agent,omitempty"` // name of the external agent; "" for the built-in one
-	Model   string    `json:"model,omitempty"` // provider/model
-	Mode    string    `json:"mode,omitempty"`  // permission mode, as defined by the agent
+	ID    SessionID `json:"id"`
+	Dir   string    `json:"dir"`             // absolute path; the working directory of all tools
+	Owner string    `json:"owner,omitempty"` // "" if the session has no owner: only an admin can access it over HTTP
+	Title string    `json:"title,omitempty"` // the first words of the first prompt until it is set
+	Agent string    `json:"agent,omitempty"` // name of the external agent; "" for the built-in one
+	Model string    `json:"model,omitempty"` // provider/model
+	Mode  string    `json:"mode,omitempty"`  // permission mode, as defined by the agent
+
+	// AdditionalDirs are absolute paths of directories that file tools may
+	// access like Dir. Relative paths always refer to Dir.
+	AdditionalDirs []string `json:"additional_dirs,omitempty"`
+	// Effort is how much the model reasons: a value of its provider, or "" or
+	// DefaultEffort for the configured one.
+	Effort string `json:"effort,omitempty"`
+
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }
+
+// DefaultEffort selects the configured reasoning effort of a model again.
+const DefaultEffort = "default"
 
 // MaxPromptText is the maximum length of a prompt's text in bytes. The history
 // is sent to the model with each step, so longer texts belong in a file.
@@ -37,8 +48,13 @@ type Prompt struct {
 	Text     string     `json:"text"`
 	Images   []Image    `json:"images,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
-	Task     Task       `json:"task,omitempty" enum:"compact"`
+	Task     Task       `json:"task,omitempty" enum:"compact,import"`
 	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`
+
+	// Blocks is the prompt as the client composed it, if Text, Images and Links
+	// do not represent it completely. A hosted agent receives the blocks; Text
+	// contains all of them as text.
+	Blocks []Block `json:"blocks,omitempty"`
 
 	// Limits of the turn; 0 means no limit. Reaching a limit stops the turn
 	// with a cause of that kind.
@@ -92,6 +108,7 @@ type Task string
 const (
 	TaskAnswer  Task = "" // the text is a prompt
 	TaskCompact Task = "compact"
+	TaskImport  Task = "import" // records the conversation that a hosted agent already has
 )
 
 // SpendingLimit limits tokens and cost; 0 means no limit.
@@ -142,4 +159,7 @@ const (
 	DefaultOutput = 1 << 20 // bytes of a call's output, unless hub.Options sets another limit
 	MaxArguments  = 1 << 20 // bytes of a call's arguments
 	MaxAnswer     = 8 << 20 // bytes of text and thinking in one step
+
+	MaxAgentUpdate  = 64 << 10 // bytes of one AgentUpdate
+	MaxAgentUpdates = 1 << 20  // bytes of all AgentUpdate events of a turn
 )

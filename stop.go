@@ -11,6 +11,7 @@ import (
 // when the hub receives the request (law 1).
 type StopRequest struct {
 	Turn    TurnID    // the turn to stop; empty for a scope
+	Call    string    // stops only this running call of Turn, and the turn continues; the turn must be in this process
 	Session SessionID // scope: the running turn of this session, with QueueDrop also its queued turns; empty for all sessions
 	Owner   string    // restricts the request to sessions of this owner; empty for any owner (law 35)
 	// Everywhere extends a stop of a session or of all sessions to turns of

@@ -4,6 +4,7 @@
 package api
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -149,7 +150,8 @@ type Questions struct {
 
 // Answer is the body of POST /v1/turns/{turn}/answers/{question}.
 type Answer struct {
-	Choice string `json:"choice" minLength:"1" doc:"id of one of the question's choices"`
+	Choice string                     `json:"choice" minLength:"1" doc:"id of one of the question's choices; for a question with fields or a URL: accept, decline or cancel"`
+	Values map[string]json.RawMessage `json:"values,omitempty" doc:"with accept: values of the question's fields, by name"`
 }
 
 // Model is a model that sessions can use.

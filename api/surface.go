@@ -23,7 +23,7 @@ var surfaces = map[string]string{
 // permission.
 func Surface(userAgent string) string {
 	product, _, _ := strings.Cut(userAgent, "/")
-	if word, ours := surfaces[product]; ours {
+	if word, ok := surfaces[product]; ok {
 		return word
 	}
 	return FromHTTP

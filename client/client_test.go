@@ -63,23 +63,23 @@ type taken struct {
 
 // requestLog records the requests to a server.
 type requestLog struct {
-	mu   sync.Mutex
-	seen []taken
+	mu       sync.Mutex
+	received []taken
 }
 
 func (d *requestLog) note(r *http.Request) int {
 	body, _ := io.ReadAll(r.Body)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.seen = append(d.seen, taken{r.Method + " " + r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key"), string(body)})
-	return len(d.seen)
+	d.received = append(d.received, taken{r.Method + " " + r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key"), string(body)})
+	return len(d.received)
 }
 
 // requests returns the requests so far.
 func (d *requestLog) requests() []taken {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.seen)
+	return slices.Clone(d.received)
 }
 
 // at starts a server with the handler and returns a client of it.
@@ -142,7 +142,7 @@ func TestClient_EachMethod_SendsOneRequest(t *testing.T) {
 			return err
 		}},
 		{"an answer", "POST /v1/turns/i/answers/q%3F", `{"choice":"allow"}`, func(c *client.Client, t *testing.T) error {
-			return c.Answer(t.Context(), "i", "q?", "allow")
+			return c.Answer(t.Context(), "i", "q?", bellcord.Reply{Choice: "allow"})
 		}},
 	}
 	for _, test := range tests {
@@ -191,7 +191,9 @@ func TestClient_ConnectionBreaks_SendsTheSameRequestOnceMore(t *testing.T) {
 		_, err := c.NewSession(t.Context(), api.NewSession{})
 		return err
 	}
-	answer := func(c *client.Client, t *testing.T) error { return c.Answer(t.Context(), "i", "q", "allow") }
+	answer := func(c *client.Client, t *testing.T) error {
+		return c.Answer(t.Context(), "i", "q", bellcord.Reply{Choice: "allow"})
+	}
 	tests := []struct {
 		name   string
 		call   func(*client.Client, *testing.T) error
@@ -227,39 +229,63 @@ func TestClient_ConnectionBreaks_SendsTheSameRequestOnceMore(t *testing.T) {
 	}
 }
 
+// lostAnswer is a request whose first connections break before the answer.
+type lostAnswer struct {
+	name, kind, body string
+	status           int // of all attempts that are answered
+	broken           int // connections that break
+	works            bool
+}
+
+func (test lostAnswer) run(t *testing.T, send func(*client.Client) error) {
+	t.Helper()
+	c, d := at(t, func(w http.ResponseWriter, _ *http.Request, nth int) {
+		if nth <= test.broken {
+			breaks(t, w, "")
+			return
+		}
+		w.Header().Set("Content-Type", test.kind)
+		w.WriteHeader(test.status)
+		io.WriteString(w, test.body)
+	})
+	if err := send(c); (err == nil) != test.works {
+		t.Errorf("the error is %v, want success: %v", err, test.works)
+	}
+	if got := len(d.requests()); got != test.broken+1 {
+		t.Errorf("%d requests, want %d", got, test.broken+1)
+	}
+}
+
 func TestDelete_AnswerIsLost_SucceedsIfTheSessionIsGoneAtTheRetry(t *testing.T) {
 	t.Parallel()
-	const gone = `{"type":"urn:bellcord:session-not-found","status":404,"detail":"no such session"}`
-	tests := []struct {
-		name, kind, body string
-		status           int // of all attempts that are answered
-		broken           int // connections that break
-		works            bool
-	}{
-		{"gone at the retry", "application/problem+json", gone, 404, 1, true},
-		{"never existed", "application/problem+json", gone, 404, 0, false},
+	const notFound = `{"type":"urn:bellcord:session-not-found","status":404,"detail":"no such session"}`
+	for _, test := range []lostAnswer{
+		{"gone at the retry", "application/problem+json", notFound, 404, 1, true},
+		{"never existed", "application/problem+json", notFound, 404, 0, false},
 		{"another problem at the retry", "application/problem+json", `{"type":"urn:bellcord:nothing-here","status":404}`, 404, 1, false},
 		{"a proxy's 404 at the retry", "text/html", "<h1>Not found</h1>", 404, 1, false},
 		{"still there at the retry", "application/json", "{}", 200, 1, true},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c, d := at(t, func(w http.ResponseWriter, _ *http.Request, nth int) {
-				if nth <= test.broken {
-					breaks(t, w, "")
-					return
-				}
-				w.Header().Set("Content-Type", test.kind)
-				w.WriteHeader(test.status)
-				io.WriteString(w, test.body)
-			})
-			if err := c.Delete(t.Context(), "s", false); (err == nil) != test.works {
-				t.Errorf("Delete returns %v, want success: %v", err, test.works)
-			}
-			if got := len(d.requests()); got != test.broken+1 {
-				t.Errorf("%d requests, want %d", got, test.broken+1)
-			}
+			test.run(t, func(c *client.Client) error { return c.Delete(t.Context(), "s", false) })
+		})
+	}
+}
+
+func TestSend_AnswerIsLost_SucceedsIfTheTurnIsNoLongerQueuedAtTheRetry(t *testing.T) {
+	t.Parallel()
+	const started = `{"type":"urn:bellcord:turn-started","status":409,"detail":"the turn is no longer queued"}`
+	for _, test := range []lostAnswer{
+		{"started at the retry", "application/problem+json", started, 409, 1, true},
+		{"started before", "application/problem+json", started, 409, 0, false},
+		{"another problem at the retry", "application/problem+json", `{"type":"urn:bellcord:session-busy","status":409}`, 409, 1, false},
+		{"a proxy's 409 at the retry", "text/html", "<h1>Conflict</h1>", 409, 1, false},
+		{"still queued at the retry", "application/json", "{}", 200, 1, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, func(c *client.Client) error { return c.Send(t.Context(), "t") })
 		})
 	}
 }

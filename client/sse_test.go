@@ -108,10 +108,10 @@ func FuzzAnEventStreamMeansTheSameHoweverItArrives(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		whole, retry, _ := readAll(strings.NewReader(string(stream)))
+		atOnce, retry, _ := readAll(strings.NewReader(string(stream)))
 		pieces, again, _ := readAll(iotest.OneByteReader(strings.NewReader(string(stream))))
-		if !slices.Equal(whole, pieces) || retry != again {
-			t.Errorf("%q: %q, %v at once; %q, %v byte by byte", stream, whole, retry, pieces, again)
+		if !slices.Equal(atOnce, pieces) || retry != again {
+			t.Errorf("%q: %q, %v at once; %q, %v byte by byte", stream, atOnce, retry, pieces, again)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestStream_ConnectionBreaks_ContinuesWithoutGapOrRepetition(t *testing.T) {
 		})
 		for want := int64(1); want <= all; want++ {
 			got, err := s.Next(t.Context())
-			if err != nil || len(got) != 1 || got[0].Seq != want || got[0].Body != (bellcord.TextDelta{Text: fmt.Sprint("word ", want)}) || got[0].Session != "s" || got[0].Turn != "t" {
+			if err != nil || len(got) != 1 || got[0].Seq != want || !reflect.DeepEqual(got[0].Body, bellcord.Body(bellcord.TextDelta{Text: fmt.Sprint("word ", want)})) || got[0].Session != "s" || got[0].Turn != "t" {
 				t.Fatalf("%+v, %v; want event %d", got, err, want)
 			}
 		}
@@ -119,8 +120,8 @@ func TestStream_ServerUnreachable_PausesDoubleUpToFiveSeconds(t *testing.T) {
 			}
 			return nil, errors.New("connection refused")
 		})
-		told := 0
-		s.Lost = func(error) { told++ }
+		losses := 0
+		s.Lost = func(error) { losses++ }
 		if _, err := s.Next(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -132,8 +133,8 @@ func TestStream_ServerUnreachable_PausesDoubleUpToFiveSeconds(t *testing.T) {
 			}
 			least = min(2*least, 5*time.Second)
 		}
-		if told != 1 {
-			t.Errorf("it was told %d times that the server is lost", told)
+		if losses != 1 {
+			t.Errorf("it was told %d times that the server is lost", losses)
 		}
 	})
 }

@@ -22,8 +22,8 @@ func (c *Client) Me(ctx context.Context) (me api.Me, err error) {
 }
 
 // Code creates a code with which a browser can log in once as the caller.
-func (c *Client) Code(ctx context.Context, wanted api.NewCode) (code api.Code, err error) {
-	return code, c.send(ctx, request{method: http.MethodPost, path: "/v1/codes", body: wanted}, &code)
+func (c *Client) Code(ctx context.Context, newCode api.NewCode) (code api.Code, err error) {
+	return code, c.send(ctx, request{method: http.MethodPost, path: "/v1/codes", body: newCode}, &code)
 }
 
 // NewSession creates a session. A retry does not create a second one.
@@ -141,9 +141,9 @@ func (c *Client) postStop(ctx context.Context, path string, s api.Stop) (stopped
 
 // Answer answers an open question. It does not retry: if the first attempt had
 // succeeded, the second would fail because the question is no longer open.
-func (c *Client) Answer(ctx context.Context, id bellcord.TurnID, question, choice string) error {
+func (c *Client) Answer(ctx context.Context, id bellcord.TurnID, question string, r bellcord.Reply) error {
 	path := turn(id, "/answers/"+url.PathEscape(question))
-	return c.send(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: choice}, once: true}, nil)
+	return c.send(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: r.Choice, Values: r.Values}, once: true}, nil)
 }
 
 func session(id bellcord.SessionID, rest string) string {

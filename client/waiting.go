@@ -15,9 +15,10 @@ func (c *Client) Edit(ctx context.Context, id bellcord.TurnID, text string) erro
 }
 
 // Send moves a queued turn to the front of the queue and releases it if it is
-// held.
+// held. If the connection breaks and the turn is no longer queued at the second
+// attempt, Send succeeds.
 func (c *Client) Send(ctx context.Context, id bellcord.TurnID) error {
-	return c.send(ctx, request{method: http.MethodPost, path: turn(id, "/send"), body: struct{}{}}, nil)
+	return c.send(ctx, request{method: http.MethodPost, path: turn(id, "/send"), body: struct{}{}, done: "urn:bellcord:turn-started"}, nil)
 }
 
 // Delete stops everything that a session runs and removes the session with all

@@ -38,6 +38,10 @@ func (b *AnswerBuilder) Add(body bellcord.Body) {
 	case bellcord.ToolCallRequested:
 		m := b.message(false)
 		m.calls = append(m.calls, &answerCall{AnswerCall: bellcord.AnswerCall{ID: e.Call, Name: e.Name, Arguments: e.Arguments}})
+	case bellcord.ToolCallUpdated:
+		if c := b.findCall(e.Call); e.Arguments != nil {
+			c.Arguments = e.Arguments
+		}
 	case bellcord.ToolCallStarted:
 		b.findCall(e.Call).started = true
 	case bellcord.ToolCallEnded:

@@ -17,17 +17,12 @@ import (
 // so that a model's prompt cache stays valid (law 22), except that a compaction
 // replaces earlier messages.
 func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
-	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
-	err := bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
-		h.read(ev)
-		return true
-	})
-	return Repair(h.recorded()), err
+	return new(Conversation).Read(ctx, store, session)
 }
 
 // Recorded returns the conversation of the events without repairs.
 func Recorded(events []bellcord.Event) []bellcord.Message {
-	h := historian{prompts: map[bellcord.TurnID]bellcord.Prompt{}}
+	var h historian
 	for _, ev := range events {
 		h.read(ev)
 	}
@@ -52,11 +47,12 @@ type step struct {
 	model    string
 	text     strings.Builder
 	thinking []bellcord.Thinking
-	thought  strings.Builder // thinking since the last signature
+	unsigned strings.Builder // thinking since the last signature
 }
 
 type callState struct {
 	bellcord.CallRequest
+	tool    string // the name of the tool that runs; CallRequest has the name that the model wrote
 	started bool
 	ended   *bellcord.ToolCallEnded
 	output  clip.Text
@@ -69,11 +65,11 @@ const mostSoFar = 32 << 10
 func (h *historian) read(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
-		h.prompts[ev.Turn] = b.Prompt
+		h.setPrompt(ev.Turn, b.Prompt)
 	case bellcord.PromptEdited:
 		prompt := h.prompts[ev.Turn]
 		prompt.Text = b.Text
-		h.prompts[ev.Turn] = prompt
+		h.setPrompt(ev.Turn, prompt)
 	case bellcord.TurnStarted:
 		h.placePrompt(ev)
 	case bellcord.ConversationCleared:
@@ -93,13 +89,20 @@ func (h *historian) read(ev bellcord.Event) {
 	}
 }
 
+func (h *historian) setPrompt(turn bellcord.TurnID, prompt bellcord.Prompt) {
+	if h.prompts == nil {
+		h.prompts = map[bellcord.TurnID]bellcord.Prompt{}
+	}
+	h.prompts[turn] = prompt
+}
+
 // placePrompt adds the prompt of a turn to the conversation.
 func (h *historian) placePrompt(ev bellcord.Event) {
 	h.closeStep(nil)
 	prompt := h.prompts[ev.Turn]
 	delete(h.prompts, ev.Turn)
-	h.turn, h.control = ev.Turn, prompt.Task != bellcord.TaskAnswer
-	if h.control {
+	h.turn, h.control = ev.Turn, prompt.Task == bellcord.TaskCompact
+	if prompt.Task != bellcord.TaskAnswer {
 		return
 	}
 	text := prompt.Text
@@ -116,17 +119,32 @@ func (h *historian) work(seq int64, body bellcord.Body) {
 		if n := len(h.messages); n > 0 && h.messages[n-1].Role == bellcord.RoleUser {
 			h.messages[n-1].Text += "\n\n[" + b.Link.URI + "]\n" + b.Text
 		}
+	case bellcord.ContextAdded:
+		h.closeStep(nil)
+		h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: seq, Text: b.Text})
 	case bellcord.StepStarted:
 		h.closeStep(nil)
 		h.step.seq, h.step.model = seq, b.Model
 	case bellcord.ThinkingDelta:
-		h.step.thought.WriteString(b.Text)
+		h.step.unsigned.WriteString(b.Text)
 	case bellcord.ThinkingSigned:
 		h.step.seal(b)
 	case bellcord.TextDelta:
 		h.step.text.WriteString(b.Text)
 	case bellcord.ToolCallRequested:
-		h.calls = append(h.calls, &callState{CallRequest: bellcord.CallRequest{ID: b.Call, Name: b.Name, Arguments: b.Arguments, Signature: b.Signature}, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
+		made := bellcord.CallRequest{ID: b.Call, Name: b.Name, Arguments: b.Arguments, Signature: b.Signature}
+		if b.Original != nil {
+			made.Name, made.Arguments = b.Original.Name, b.Original.Arguments
+		}
+		h.calls = append(h.calls, &callState{CallRequest: made, tool: b.Name, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
+	case bellcord.ToolCallUpdated:
+		if c := h.findCall(b.Call); b.Arguments != nil {
+			c.Arguments = b.Arguments
+		}
+	case bellcord.MessageImported:
+		h.closeStep(nil)
+		h.step.seq = seq
+		h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: seq, Text: b.Text})
 	case bellcord.ToolCallStarted:
 		h.findCall(b.Call).started = true
 	case bellcord.ToolOutputDelta:
@@ -142,8 +160,8 @@ func (h *historian) work(seq int64, body bellcord.Body) {
 }
 
 func (s *step) seal(b bellcord.ThinkingSigned) {
-	s.thinking = append(s.thinking, bellcord.Thinking{At: s.text.Len(), Text: s.thought.String(), Signature: b.Signature})
-	s.thought.Reset()
+	s.thinking = append(s.thinking, bellcord.Thinking{At: s.text.Len(), Text: s.unsigned.String(), Signature: b.Signature})
+	s.unsigned.Reset()
 }
 
 // findCall returns a call of the current step. IDs are only unique within a step.
@@ -154,18 +172,12 @@ func (h *historian) findCall(id string) *callState {
 	return &callState{}
 }
 
-// recorded returns all messages, including those of the open step.
-func (h *historian) recorded() []bellcord.Message {
-	h.closeStep(nil)
-	return h.messages
-}
-
 // closeStep turns the step into messages, with a result for each started call
 // that has none. receipt is the turn's receipt if the turn has ended, otherwise
 // nil.
 func (h *historian) closeStep(receipt *bellcord.Receipt) {
 	s := &h.step
-	if s.thought.Len() > 0 {
+	if s.unsigned.Len() > 0 {
 		s.seal(bellcord.ThinkingSigned{}) // unfinished thinking has no signature
 	}
 	if s.text.Len() > 0 || len(h.calls) > 0 || len(s.thinking) > 0 {
@@ -196,7 +208,7 @@ func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Messag
 // fate returns the outcome of a started call without a recorded end, according to
 // the turn's receipt.
 func (c *callState) fate(receipt *bellcord.Receipt) bellcord.CallOutcome {
-	if receipt != nil && slices.Contains(receipt.Calls.Stopped, bellcord.CallRef{Call: c.ID, Name: c.Name}) {
+	if receipt != nil && slices.Contains(receipt.Calls.Stopped, bellcord.CallRef{Call: c.ID, Name: c.tool}) {
 		return bellcord.CallStopped
 	}
 	return bellcord.CallUnknown

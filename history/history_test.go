@@ -19,7 +19,7 @@ type record struct {
 }
 
 func (r record) Events(_ context.Context, _ bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
-	rest := r.events[after:]
+	rest := r.events[min(after, int64(len(r.events))):]
 	return rest[:min(len(rest), limit)], nil
 }
 
@@ -94,6 +94,13 @@ func TestRead_Events_BecomeMessages(t *testing.T) {
 			"user: \"hi\"\nassistant: \"hello\"\n",
 		},
 		{
+			"an imported conversation", of(
+				bellcord.TurnAccepted{Prompt: bellcord.Prompt{Task: bellcord.TaskImport, Text: "agent session"}}, begun,
+				bellcord.MessageImported{Text: "hi"}, textDelta("hello"), called("a"), bellcord.ToolCallUpdated{Call: "a", Arguments: json.RawMessage(`{"x":1}`)}, started("a"), returned("a", "x"),
+				bellcord.MessageImported{Text: "bye"}, textDelta("ciao"), ended(bellcord.EndDone)),
+			"user: \"hi\"\nassistant: \"hello\" a({\"x\":1})\ntoola: \"x\"\nuser: \"bye\"\nassistant: \"ciao\"\n",
+		},
+		{
 			"an answer that is only space", of(prompted("hi"), begun, step, textDelta(" \n"), textDelta("\t"), ended(bellcord.EndDone)),
 			"user: \"hi\"\n",
 		},
@@ -160,6 +167,14 @@ func TestRead_Events_BecomeMessages(t *testing.T) {
 			if err != nil || inWords(got) != test.want {
 				t.Errorf("%v\n%swant\n%s", err, inWords(got), test.want)
 			}
+			var c history.Conversation
+			for k := range test.events {
+				before := test.events[:k+1]
+				got, err := c.Read(t.Context(), record{events: before}, "s")
+				if want := history.Repair(history.Recorded(before)); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("read in pieces, after event %d: %v\n%swant\n%s", k+1, err, inWords(got), inWords(want))
+				}
+			}
 		})
 	}
 }
@@ -182,13 +197,18 @@ func TestJoined_AdjacentPiecesOfOneStream_AreMerged(t *testing.T) {
 	events := of(
 		textDelta("a"), textDelta("b"), bellcord.ThinkingDelta{Text: "c"}, bellcord.ThinkingDelta{Text: "d"}, textDelta("e"),
 		output("x", "1"), output("x", "2"), output("y", "3"), step, textDelta("f"), "two", textDelta("g"),
+		bellcord.TextDelta{Text: "h", Message: "m1"}, bellcord.TextDelta{Text: "i", Message: "m1"}, bellcord.TextDelta{Text: "j", Message: "m2"},
+		bellcord.TextDelta{Text: "k", Message: "m2", Meta: json.RawMessage(`{}`)},
 	)
 	before := fmt.Sprint(events)
 	var got []string
 	for _, ev := range bellcord.Joined(events) {
 		got = append(got, fmt.Sprintf("%d %s %v", ev.Seq, ev.Turn, ev.Body))
 	}
-	want := []string{"2 one {ab}", "4 one {cd}", "5 one {e}", "7 one {x 12 0}", "8 one {y 3 0}", "9 one {0  0 <nil>}", "10 one {f}", "11 two {g}"}
+	want := []string{
+		"2 one {ab  []}", "4 one {cd  []}", "5 one {e  []}", "7 one {x 12 0}", "8 one {y 3 0}", "9 one {0  0 <nil>}", "10 one {f  []}", "11 two {g  []}",
+		"13 two {hi m1 []}", "14 two {j m2 []}", "15 two {k m2 [123 125]}",
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

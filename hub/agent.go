@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/history"
 )
 
 // Agent executes turns.
@@ -32,6 +31,7 @@ type Work struct {
 	Prompt  bellcord.Prompt
 
 	turn *Turn
+	line *line
 	hub  *Hub
 }
 
@@ -108,54 +108,30 @@ func (w *Work) Step(ctx context.Context, s bellcord.StepStarted) error {
 	return errors.Join(context.Cause(ctx), w.Emit(bellcord.StepEnded{Finish: "not_sent", Usage: &bellcord.Usage{Exact: true}}))
 }
 
-// Ask shows a question to the people who watch the session and waits for a
-// choice. A stop withdraws the question: Ask returns the cause, and a later
-// answer fails with ErrTurnEnded.
-func (w *Work) Ask(ctx context.Context, q bellcord.Question) (string, error) {
-	if q.ID == "" {
-		q.ID = bellcord.NewQuestionID()
-	}
-	answer, err := w.turn.openQuestion(q)
-	if err != nil {
-		return "", err
-	}
-	if err := w.Emit(bellcord.QuestionOpened{Question: q}); err != nil {
-		return "", err
-	}
-	select {
-	case g := <-answer:
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return g.choice, w.Emit(bellcord.QuestionAnswered{Question: q.ID, Choice: g.choice, By: g.by})
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
 // History returns the session's conversation so far, repaired so that a model
 // accepts it. It includes everything that this turn has emitted.
 func (w *Work) History(ctx context.Context) ([]bellcord.Message, error) {
 	if err := w.Sync(ctx); err != nil {
 		return nil, err
 	}
-	return history.Read(ctx, w.hub.store, w.Session.ID)
+	return w.line.conversation.Read(ctx, w.hub.store, w.Session.ID)
+}
+
+// AgentSession returns the hosted agent's session, see Hub.AgentSession.
+func (w *Work) AgentSession(ctx context.Context) (bellcord.AgentSessionOpened, error) {
+	return w.line.conversation.AgentSession(ctx, w.hub.store, w.Session.ID)
 }
 
 // AgentSession returns the hosted agent's session as last recorded, or the zero
 // value if none was recorded in this conversation.
-func (w *Work) AgentSession(ctx context.Context) (bellcord.AgentSessionOpened, error) {
-	var last bellcord.AgentSessionOpened
-	err := bellcord.EachEvent(ctx, w.hub.store, w.Session.ID, 0, func(ev bellcord.Event) bool {
-		switch b := ev.Body.(type) {
-		case bellcord.AgentSessionOpened:
-			last = b
-		case bellcord.ConversationCleared:
-			last = bellcord.AgentSessionOpened{} // a new conversation needs a new agent session
-		}
-		return true
-	})
-	return last, err
+func (h *Hub) AgentSession(ctx context.Context, id bellcord.SessionID) (bellcord.AgentSessionOpened, error) {
+	h.mu.Lock()
+	l := h.sessions[id]
+	h.mu.Unlock()
+	if l == nil {
+		l = &line{} // a session that is not open
+	}
+	return l.conversation.AgentSession(ctx, h.store, id)
 }
 
 // Processes adds ended processes and survivors to the turn's receipt.

@@ -20,6 +20,7 @@ var ErrAnswerTooLong = errors.New("the answer is longer than " + sizeName(bellco
 type bounds struct {
 	output  int // limit in bytes for the output of one call, half for its beginning and half for its tail
 	answer  int // bytes recorded in the current step
+	updates int // bytes of updates of a hosted agent recorded in the turn
 	outputs map[string]*heldOutput
 }
 
@@ -40,10 +41,24 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 	case bellcord.ThinkingDelta:
 		return n.addText(b, len(b.Text))
 	case bellcord.ToolCallRequested:
-		if len(b.Arguments) > bellcord.MaxArguments {
-			b.Arguments = fmt.Appendf(nil, `{"omitted":"%d bytes of arguments"}`, len(b.Arguments))
+		b.Arguments, b.CallView = boundedArguments(b.Arguments), boundedView(b.CallView)
+		if b.Original != nil && len(b.Original.Arguments) > bellcord.MaxArguments {
+			b.Original = nil
 		}
 		return []bellcord.Body{b}, nil
+	case bellcord.ToolCallUpdated:
+		b.Arguments, b.CallView = boundedArguments(b.Arguments), boundedView(b.CallView)
+		return n.addUpdate(b, len(b.Arguments)+viewSize(b.CallView)+len(b.Title), bellcord.MaxAnswer)
+	case bellcord.PlanUpdated:
+		return n.addUpdate(b, planSize(b), bellcord.MaxAnswer)
+	case bellcord.AgentUpdate:
+		if len(b.Update) > bellcord.MaxAgentUpdate {
+			return nil, nil
+		}
+		return n.addUpdate(b, len(b.Update), bellcord.MaxAgentUpdates)
+	case bellcord.MessageImported:
+		b.Updates = n.boundedUpdates(b.Updates)
+		return n.addText(b, len(b.Text))
 	case bellcord.ToolOutputDelta:
 		return n.addOutput(b), nil
 	case bellcord.ToolCallEnded:
@@ -53,6 +68,9 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 			b.Result = short.String()
 		}
 		b.Result = printable(b.Result)
+		if len(b.RawOutput) > bellcord.MaxArguments {
+			b.RawOutput = nil
+		}
 		return append(n.flush(b.Call), b), nil
 	}
 	return []bellcord.Body{b}, nil

@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,5 +44,65 @@ func TestBounds_LongOutput_KeepsHeadAndTail(t *testing.T) {
 	}
 	if len(n.outputs) != 0 {
 		t.Error("an ended call is remembered")
+	}
+}
+
+func TestBounds_AgentUpdates_BeyondTheLimitsAreDropped(t *testing.T) {
+	t.Parallel()
+	var n bounds
+	update := func(size int) bellcord.AgentUpdate {
+		return bellcord.AgentUpdate{Update: []byte(`"` + strings.Repeat("x", size-2) + `"`)}
+	}
+	if got, err := n.apply(update(bellcord.MaxAgentUpdate + 1)); len(got) != 0 || err != nil {
+		t.Errorf("an update of more than 64 KiB is recorded: %v", err)
+	}
+	recorded := 0
+	for range 20 {
+		got, err := n.apply(update(bellcord.MaxAgentUpdate))
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded += len(got)
+	}
+	if recorded != 16 {
+		t.Errorf("%d updates of 64 KiB are recorded, want 16: 1 MiB in a turn", recorded)
+	}
+}
+
+func TestBounds_CallView_BeyondTheLimitIsReplacedByANote(t *testing.T) {
+	t.Parallel()
+	var n bounds
+	long := bellcord.CallView{Content: []bellcord.CallContent{{Change: &bellcord.Change{Path: "/a", New: strings.Repeat("x", bellcord.MaxArguments)}}}}
+	got, err := n.apply(bellcord.ToolCallRequested{Call: "c", CallView: long})
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d bodies, %v", len(got), err)
+	}
+	content := got[0].(bellcord.ToolCallRequested).Content
+	if len(content) != 1 || !strings.Contains(string(content[0].Block), "bytes of content omitted") {
+		t.Errorf("recorded as %+v", content)
+	}
+}
+
+func TestBounds_ImportedMessage_KeepsItsTextWithoutUpdatesBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	var n bounds
+	update := func(size int) json.RawMessage { return []byte(`"` + strings.Repeat("x", size-2) + `"`) }
+	for _, c := range []struct {
+		name    string
+		updates []json.RawMessage
+		kept    int
+	}{
+		{"one fits", []json.RawMessage{update(bellcord.MaxAgentUpdate)}, 1},
+		{"one is too long", []json.RawMessage{update(10), update(bellcord.MaxAgentUpdate + 1)}, 0},
+		{"they are too many", slices.Repeat([]json.RawMessage{update(bellcord.MaxAgentUpdate)}, 16), 0},
+		{"the rest fits", slices.Repeat([]json.RawMessage{update(bellcord.MaxAgentUpdate)}, 15), 15},
+	} {
+		got, err := n.apply(bellcord.MessageImported{Text: "hi", Updates: c.updates})
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %d bodies, %v", c.name, len(got), err)
+		}
+		if m := got[0].(bellcord.MessageImported); m.Text != "hi" || len(m.Updates) != c.kept {
+			t.Errorf("%s: %d updates are recorded, want %d", c.name, len(m.Updates), c.kept)
+		}
 	}
 }

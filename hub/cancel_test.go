@@ -18,6 +18,7 @@ const hubPath = "github.com/bellcord/bellcord/hub"
 var cancels = map[string]string{
 	"newTurn":          "makes the context and its cancel function",
 	"Turn.stop":        "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",
+	"Work.CallContext": "makes the context of one call, which ends with the turn's or by a stop of the call alone",
 	"Work.Step":        "applies a stop that waited for the step boundary",
 	"Hub.appended":     "the store has refused a write: the turn is no longer this process's",
 	"Hub.takenForDead": "other processes have taken over all turns of this one",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
 	"github.com/bellcord/bellcord/lifecycle"
 )
@@ -63,11 +64,12 @@ type kept struct {
 
 // line is an open session with its queue: the running turn and those that wait.
 type line struct {
-	session bellcord.Session
-	journal *commitlog.Journal
-	turns   []*Turn // in order of acceptance, until settled
-	running *Turn
-	used    time.Time // time of the last use
+	session      bellcord.Session
+	journal      *commitlog.Journal
+	conversation history.Conversation
+	turns        []*Turn // in order of acceptance, until settled
+	running      *Turn
+	used         time.Time // time of the last use
 }
 
 // Options configures a hub. A zero value selects the default.
@@ -261,17 +263,19 @@ func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	return found
 }
 
-// Answer passes a person's choice to an open question. by names the person. It
+// Answer passes a person's answer to an open question. by names the person. It
 // returns ErrNoQuestion if the question is not open, and ErrTurnEnded after a
-// stop or if this hub does not have the turn.
-func (h *Hub) Answer(turn bellcord.TurnID, question, choice, by string) error {
+// stop or if this hub does not have the turn. An answer that does not fit the
+// question's fields fails with a *bellcord.InvalidReplyError, and the question
+// stays open.
+func (h *Hub) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
 	h.mu.Lock()
 	t := h.turns[turn]
 	h.mu.Unlock()
 	if t == nil {
 		return bellcord.ErrTurnEnded
 	}
-	return t.answerQuestion(question, given{choice, by})
+	return t.answerQuestion(question, given{r, by})
 }
 
 // WaitForTurns rejects new prompts and blocks until every turn has ended, except

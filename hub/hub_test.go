@@ -98,12 +98,12 @@ func TestStop_StreamingTurn_EndsImmediatelyAndKeepsText(t *testing.T) {
 		h := open(t, script(streamWords), hub.Options{})
 		turn := h.prompt("talk")
 		<-time.After(95 * time.Millisecond)
-		asked := time.Now()
+		requested := time.Now()
 		a := h.stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna", Source: "test"}))
 		if a.Receipt.End != bellcord.EndStopped || a.Receipt.RaceWinner != bellcord.StopWon || a.Receipt.Cause.By != "anna" {
 			t.Fatalf("receipt %+v", a.Receipt)
 		}
-		if took := time.Since(asked); took != 0 {
+		if took := time.Since(requested); took != 0 {
 			t.Errorf("took %v", took)
 		}
 		if want := int64(len("word ") * 10); a.Receipt.Kept.TextBytes != want {

@@ -33,7 +33,7 @@ func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		ours, err := sqlite.Open(t.Context(), dir)
+		inner, err := sqlite.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := &lateStore{Store: ours, let: make(chan struct{})}
+		late := &lateStore{Store: inner, let: make(chan struct{})}
 		hub, err := hub.Open(t.Context(), late, silent{}, hub.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 		if err := hub.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if err := ours.Close(); err != nil {
+		if err := inner.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := other.Close(); err != nil {
@@ -96,11 +96,11 @@ func TestLaw10_StopWithoutWait_ReportsWorkEndedOnlyForAcceptedTurns(t *testing.T
 	t.Parallel()
 	for _, refused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			ours, err := sqlite.Open(t.Context(), t.TempDir())
+			inner, err := sqlite.Open(t.Context(), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
-			late := &lateStore{Store: ours, let: make(chan struct{})}
+			late := &lateStore{Store: inner, let: make(chan struct{})}
 			store, want := bellcord.Store(late), bellcord.StopStateWorkEnded
 			if refused {
 				store, want = refusingStore{late}, bellcord.StopStateInProgress
@@ -125,7 +125,7 @@ func TestLaw10_StopWithoutWait_ReportsWorkEndedOnlyForAcceptedTurns(t *testing.T
 				t.Errorf("refused %v: the stop is answered %+v", refused, answers)
 			}
 			close(late.let)
-			if err := errors.Join(hub.Close(context.Background()), ours.Close()); err != nil {
+			if err := errors.Join(hub.Close(context.Background()), inner.Close()); err != nil {
 				t.Error(err)
 			}
 		})

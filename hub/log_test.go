@@ -165,11 +165,11 @@ func TestEmit_StoreBlocked_BlocksAtLimitAndReturnsOnStop(t *testing.T) {
 		if n := emitted.Load(); n < 256<<10 || n > 1<<20 {
 			t.Errorf("%d bytes are not durable", n)
 		}
-		asked := time.Now()
+		requested := time.Now()
 		stopping := h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "anna"}))
 		var cause *bellcord.Cause
-		if err := <-word; !errors.As(err, &cause) || cause.By != "anna" || time.Since(asked) != 0 {
-			t.Errorf("the agent was told %v after %v", err, time.Since(asked))
+		if err := <-word; !errors.As(err, &cause) || cause.By != "anna" || time.Since(requested) != 0 {
+			t.Errorf("the agent was told %v after %v", err, time.Since(requested))
 		}
 		open()
 		answers, err := stopping.Wait(t.Context())
@@ -257,8 +257,8 @@ func (h fixture) follow(ctx context.Context, pause time.Duration) (events []bell
 func kinds(events []bellcord.Event) (out []string) {
 	for _, ev := range events {
 		out = append(out, fmt.Sprint(ev.Seq, ev.Body.Kind()))
-		if said, is := ev.Body.(bellcord.TextDelta); is {
-			out = append(out, said.Text)
+		if delta, is := ev.Body.(bellcord.TextDelta); is {
+			out = append(out, delta.Text)
 		}
 	}
 	return out

@@ -96,8 +96,8 @@ const pollAgain = 25 * time.Millisecond
 
 // over blocks until a turn of another process has ended, and returns its record.
 func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
-	heard := h.await(id)
-	defer h.forgo(id, heard)
+	pending := h.await(id)
+	defer h.forgo(id, pending)
 	watching := false
 	for wait := pollAgain; ; wait = min(2*wait, h.opts.Sweep) {
 		record, err := h.store.Turn(ctx, id)
@@ -110,8 +110,8 @@ func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord
 			defer h.peers.Await(record.Session, false)
 		}
 		select {
-		case <-heard.ended:
-			record.State, record.Receipt = bellcord.StateEnded, &heard.receipt
+		case <-pending.ended:
+			record.State, record.Receipt = bellcord.StateEnded, &pending.receipt
 			return record, nil
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -152,11 +152,11 @@ func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, er
 // from a peer, possibly before the stop request is durable, or the result of the
 // recorded request decides.
 func (s *Stopping) waitNamed(ctx context.Context) (*bellcord.StopAnswer, error) {
-	heard := s.hub.await(s.named)
-	defer s.hub.forgo(s.named, heard)
+	pending := s.hub.await(s.named)
+	defer s.hub.forgo(s.named, pending)
 	select {
-	case <-heard.ended:
-		return &bellcord.StopAnswer{Turn: s.named, State: bellcord.StopStateSettled, Receipt: &heard.receipt}, nil
+	case <-pending.ended:
+		return &bellcord.StopAnswer{Turn: s.named, State: bellcord.StopStateSettled, Receipt: &pending.receipt}, nil
 	case <-s.elsewhere.Done():
 	case <-s.hub.log.Closed():
 	case <-ctx.Done():
@@ -171,7 +171,7 @@ func (s *Stopping) waitNamed(ctx context.Context) (*bellcord.StopAnswer, error) 
 	case result.Record != nil:
 		answer, err = s.answerFor(ctx, *result.Record)
 	}
-	if answer.State == bellcord.StopStateInProgress && s.hub.isIdle(heard) {
+	if answer.State == bellcord.StopStateInProgress && s.hub.isIdle(pending) {
 		answer.State = bellcord.StopStateWorkEnded
 	}
 	return &answer, err

@@ -95,7 +95,7 @@ func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 func (h *Hub) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := map[bellcord.TurnID]bellcord.QueueEntry{}
 	for _, r := range turns {
-		if standing, here := h.QueueEntry(r.ID); here {
+		if standing, local := h.QueueEntry(r.ID); local {
 			all[r.ID] = standing
 		}
 	}

@@ -90,8 +90,10 @@ func (h *Hub) work(t *Turn, l *line) error {
 		defer timer.Stop()
 	}
 	h.mu.Lock()
-	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, hub: h}
-	work.Prompt.Text = t.text
+	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, line: l, hub: h}
+	if work.Prompt.Text != t.text { // edited: the blocks have the old text
+		work.Prompt.Text, work.Prompt.Blocks = t.text, nil
+	}
 	h.mu.Unlock()
 
 	returned := make(chan error, 1)

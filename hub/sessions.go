@@ -186,6 +186,12 @@ func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commit
 	if change.Mode != "" {
 		s.Mode = change.Mode
 	}
+	if change.Effort != "" {
+		s.Effort = change.Effort
+	}
+	if change.AdditionalDirs != nil {
+		s.AdditionalDirs = *change.AdditionalDirs
+	}
 	s.Updated = time.Now()
 	return []*commitlog.Entry{
 		l.journal.Put(bellcord.PutSession{Session: *s, Existing: true}),

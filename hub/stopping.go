@@ -17,6 +17,9 @@ import (
 // the stop to the next step. Stop does no I/O and takes no lock that is held
 // during I/O; the request is recorded in parallel. Call Wait on the result for
 // the receipts.
+//
+// A request with a Call cancels only the context of that call. The call's end is
+// its event; Wait returns no receipts, or ErrNoTurn or ErrNoCall.
 func (h *Hub) Stop(req bellcord.StopRequest) *Stopping {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,6 +44,10 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		}
 	}
 	s := &Stopping{hub: h, cause: req.Cause}
+	if req.Call != "" {
+		s.err = h.stopCallLocked(req)
+		return s
+	}
 	switch t := h.turns[req.Turn]; {
 	case req.Turn == "" && req.Everywhere && !req.Relayed:
 		s.elsewhere = h.loose.Put(bellcord.RecordStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == bellcord.QueueDrop, Cause: req.Cause})
@@ -115,12 +122,12 @@ func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
 // stopAllLocked applies a stop to the turns and queues a record of the request
 // for each.
 func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.QueueAction) []*commitlog.Entry {
-	asked := make([]*commitlog.Entry, len(turns))
+	entries := make([]*commitlog.Entry, len(turns))
 	for i, t := range turns {
 		h.applyStopLocked(t, &cause, fate)
-		asked[i] = h.sessions[t.Session].journal.Put(bellcord.RecordStop{Turn: t.ID, Cause: cause})
+		entries[i] = h.sessions[t.Session].journal.Put(bellcord.RecordStop{Turn: t.ID, Cause: cause})
 	}
-	return asked
+	return entries
 }
 
 // applyStopLocked applies a stop to a turn and decides what happens to the turns
@@ -142,8 +149,8 @@ func (h *Hub) applyStop(t *Turn, cause *bellcord.Cause) {
 	defer h.mu.Unlock()
 	switch {
 	case t.cause() == nil:
-		for _, meant := range h.meantLocked(t, cause) {
-			h.applyStopLocked(meant, cause, cause.QueueAction())
+		for _, target := range h.meantLocked(t, cause) {
+			h.applyStopLocked(target, cause, cause.QueueAction())
 		}
 	case cause.Mode == bellcord.StopForce:
 		t.stop(cause)

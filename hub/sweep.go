@@ -70,10 +70,10 @@ func (h *Hub) Fenced() <-chan struct{} { return h.fenced }
 // applyNews applies stops and events of other processes if the store reports
 // changes or the last poll failed.
 func (h *Hub) applyNews(ctx context.Context) error {
-	news, err := h.store.Changed(ctx)
+	changed, err := h.store.Changed(ctx)
 	h.log.Polled(err)
 	unseen := h.log.Unseen()
-	if err == nil && !news && !h.pollFailed && !unseen {
+	if err == nil && !changed && !h.pollFailed && !unseen {
 		return nil
 	}
 	err = errors.Join(err, h.applyStops(ctx))

@@ -48,6 +48,7 @@ type Turn struct {
 	bounds        bounds
 	questions     map[string]open
 	questionCount int             // number of questions so far
+	calls         []*runningCall  // that can be stopped alone
 	after         *bellcord.Cause // a stop that waits for the next step
 }
 
@@ -183,7 +184,10 @@ func (t *Turn) hasOpen(call string) bool {
 }
 
 // given is a person's answer.
-type given struct{ choice, by string }
+type given struct {
+	reply bellcord.Reply
+	by    string
+}
 
 // open is an unanswered question.
 type open struct {
@@ -221,18 +225,34 @@ func (t *Turn) Questions() []bellcord.Question {
 	return all
 }
 
-// answerQuestion passes a choice to the agent that waits for it. A second
-// answer fails with ErrNoQuestion, and an answer after a stop fails with
-// ErrTurnEnded.
+// withdrawQuestion removes a question that its agent no longer needs. It changes
+// nothing and returns false after a stop.
+func (t *Turn) withdrawQuestion(question string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ctx.Err() != nil {
+		return false
+	}
+	delete(t.questions, question)
+	return true
+}
+
+// answerQuestion passes an answer to the agent that waits for it. A second
+// answer fails with ErrNoQuestion, an answer after a stop fails with
+// ErrTurnEnded, and an answer that does not fit leaves the question open.
 func (t *Turn) answerQuestion(question string, g given) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx.Err() != nil {
 		return bellcord.ErrTurnEnded
 	}
-	o, asked := t.questions[question]
-	if !asked {
+	o, exists := t.questions[question]
+	if !exists {
 		return bellcord.ErrNoQuestion
+	}
+	var err error
+	if g.reply, err = o.question.CheckReply(g.reply); err != nil {
+		return err
 	}
 	delete(t.questions, question)
 	o.answer <- g

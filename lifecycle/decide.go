@@ -187,17 +187,6 @@ func StopFor(state bellcord.TurnState, had *bellcord.Cause, stop bellcord.Cause)
 	return Decision{Stop: had}
 }
 
-// SameReceipt reports whether a turn has ended with the receipt of a FinishTurn.
-// The head of the log is not compared: the store adds it.
-func SameReceipt(stored *bellcord.Receipt, op bellcord.Receipt) bool {
-	if stored == nil {
-		return false
-	}
-	ended := *stored
-	ended.LogHead, op.LogHead = nil, nil
-	return ended.Equal(op)
-}
-
 // Finish decides whether a turn ends with the op's receipt. It resolves every
 // race between a stop and the turn's own end.
 func Finish(f Facts, op bellcord.FinishTurn) Decision {

@@ -62,13 +62,13 @@ func (m *meter) produced(bytes int) {
 }
 
 // endRequest adds the usage of a request, estimated if the model reported none.
-func (m *meter) endRequest(r *request, known *bellcord.Usage) {
+func (m *meter) endRequest(r *request, reported *bellcord.Usage) {
 	if r == nil {
 		return
 	}
 	used := r.estimate()
-	if known != nil {
-		used = *known
+	if reported != nil {
+		used = *reported
 		used.CostNanoUSD = r.cost(used)
 	}
 	i := slices.IndexFunc(m.closed, func(s bellcord.ModelUsage) bool { return s.Model == r.model })

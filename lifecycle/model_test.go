@@ -46,9 +46,9 @@ func (m *model) facts(s step) lifecycle.Facts {
 	fill := func(id bellcord.TurnID, session bellcord.SessionID) {
 		f.Owner, f.Session = m.owners[session], m.owners[session] != ""
 		if t := m.turns[id]; t != nil {
-			seen := t.Turn
-			seen.Own = t.node == s.node
-			f.Turn, f.Owner = &seen, m.owners[t.Session]
+			view := t.Turn
+			view.Own = t.node == s.node
+			f.Turn, f.Owner = &view, m.owners[t.Session]
 		}
 	}
 	switch op := s.op.(type) {

@@ -151,7 +151,7 @@ func sqliteNodes(t *testing.T) []bellcord.Store {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	gone := open()
+	closed := open()
 	locks, err := filepath.Glob(filepath.Join(dir, "nodes", "*.lock"))
 	if err != nil || len(locks) != 1 {
 		t.Fatalf("locks: %v, %v", locks, err)
@@ -163,7 +163,7 @@ func sqliteNodes(t *testing.T) []bellcord.Store {
 	if _, err := first.TakeOver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return []bellcord.Store{first, second, gone}
+	return []bellcord.Store{first, second, closed}
 }
 
 // postgresNodes does the same in a schema that is dropped after the test.
@@ -204,7 +204,7 @@ func postgresNodes(t *testing.T) []bellcord.Store {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	gone := open()
+	closed := open()
 	exec(`DELETE FROM ` + schema + `.nodes`)
-	return []bellcord.Store{open(), open(), gone}
+	return []bellcord.Store{open(), open(), closed}
 }

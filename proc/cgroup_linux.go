@@ -57,9 +57,9 @@ func cgroupIDs(pid int) []string {
 	for line := range strings.SplitSeq(string(text), "\n") {
 		path, _ := strings.CutPrefix(line, "0::")
 		for dir := range strings.SplitSeq(path, "/") {
-			rest, ours := strings.CutPrefix(dir, "bellcord-")
+			rest, hasPrefix := strings.CutPrefix(dir, "bellcord-")
 			keeper, id, _ := strings.Cut(rest, "-")
-			if _, err := strconv.Atoi(keeper); ours && err == nil && id != "" {
+			if _, err := strconv.Atoi(keeper); hasPrefix && err == nil && id != "" {
 				ids = append(ids, id)
 			}
 		}

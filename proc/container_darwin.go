@@ -29,7 +29,7 @@ func (p *container) start(cmd *exec.Cmd) error {
 	leader, _ := read(cmd.Process.Pid)
 	p.tree.leader, p.tree.since = leader.ident, leader.start
 	p.tree.groups[cmd.Process.Pid] = true
-	p.tree.mine = true
+	p.tree.own = true
 	welcome(p.tree)
 	return nil
 }

@@ -71,7 +71,7 @@ func (p *container) enter(pid int) {
 	leader, _ := read(pid) // it exists, at worst as a zombie
 	p.tree.leader, p.tree.since = leader.ident, leader.start
 	p.tree.groups[leader.pid] = true
-	p.tree.mine = true
+	p.tree.own = true
 	welcome(p.tree)
 	p.tree.stampTree()
 }
@@ -110,7 +110,7 @@ func (p *container) tend() {
 // left its cgroup is an orphan or a descendant of one, so without orphans no
 // scan is needed.
 func (p *container) strangers() bool {
-	if !p.tree.mine {
+	if !p.tree.own {
 		return true
 	}
 	threads, err := os.ReadDir("/proc/self/task")

@@ -172,7 +172,7 @@ func TestOpen_EntriesOfAnotherBoot_AreRemovedWithoutSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := strings.Fields(string(stat))[21]
-	here, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	bootID, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	entry := func(name, start, place string) {
 		text := fmt.Sprintf(`{"pid":%d,"start":%s,"marker":"0123456789ab","place":%q,"cgroup":"/sys/fs/cgroup"}`, bystander.Process.Pid, start, place)
@@ -184,7 +184,7 @@ func TestOpen_EntriesOfAnotherBoot_AreRemovedWithoutSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry("another-boot", start, "another boot")
-	entry("another-process-of-that-number", "1", strings.TrimSpace(string(here))+" "+space)
+	entry("another-process-of-that-number", "1", strings.TrimSpace(string(bootID))+" "+space)
 	k := open(t, dir, proc.Options{})
 	if len(k.Reaped()) != 0 || !alive(bystander.Process.Pid) {
 		t.Errorf("%+v, the bystander lives: %v", k.Reaped(), alive(bystander.Process.Pid))

@@ -124,7 +124,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 			grace = 0
 		}
 	}
-	gone := until(func() bool {
+	empty := until(func() bool {
 		alive := p.scan()
 		if len(alive) == 0 && p.empty() {
 			return true
@@ -138,13 +138,13 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	// Kill at least once, even if the machine is so busy that the scans took
 	// all the time: the limit is meant for processes that cannot be killed.
 	bound := began.Add(grace + killing)
-	for tried := false; !gone && (!tried || time.Now().Before(bound)); tried = true {
+	for tried := false; !empty && (!tried || time.Now().Before(bound)); tried = true {
 		met.addAlive(p.kill(), Killed)
-		gone = until(p.empty, 100*time.Millisecond, nil)
+		empty = until(p.empty, 100*time.Millisecond, nil)
 	}
 	r := Report{Proof: p.proof()}
 	var alive []process
-	if !gone {
+	if !empty {
 		alive = p.scan()
 	}
 	r.Ended, r.Survivors = met.split(alive)

@@ -2,14 +2,14 @@ package proc
 
 // Mark is the set of processes that belonged to a running command at one
 // moment.
-type Mark struct{ there map[ident]bool }
+type Mark struct{ existing map[ident]bool }
 
 // Mark returns the processes that belong to the command now. EndSince does not
 // end them.
 func (r *Running) Mark() Mark {
-	m := Mark{there: make(map[ident]bool)}
+	m := Mark{existing: make(map[ident]bool)}
 	for _, p := range r.container.scan() {
-		m.there[p.ident] = true
+		m.existing[p.ident] = true
 	}
 	return m
 }
@@ -53,7 +53,7 @@ type part struct {
 func (p *part) scan() []process {
 	var young []process
 	for _, one := range p.container.scan() {
-		if !p.mark.there[one.ident] && !one.dead {
+		if !p.mark.existing[one.ident] && !one.dead {
 			young = append(young, one)
 		}
 	}

@@ -157,9 +157,14 @@ func TestCheckPeer_ProcessHasExited_IsRefused(t *testing.T) {
 func TestOfATurn_OwnDescendant_ReturnsTurnError(t *testing.T) {
 	t.Parallel()
 	k := open(t, "", proc.Options{})
-	r, err := k.Start(proc.Command{Args: []string{"sleep", "60"}, Owner: "turn-7"})
+	r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "echo up; read line"}, Owner: "turn-7"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// The marker is in the environment, and the system shows the environment of a
+	// process only some time after its exec.
+	if line, err := bufio.NewReader(r.Stdout).ReadString('\n'); err != nil {
+		t.Fatalf("the command printed %q: %v", line, err)
 	}
 	var turn *proc.TurnError
 	if err := proc.OfATurn(r.PID, ""); !errors.As(err, &turn) || turn.Turn != "turn-7" {

@@ -29,11 +29,11 @@ func shForced(t *testing.T, ctx context.Context, k *proc.Keeper, script string, 
 	t.Helper()
 	var out strings.Builder
 	c.Args = []string{"/bin/sh", "-c", script}
-	heard := c.Output
+	next := c.Output
 	c.Output = func(data []byte) {
 		out.Write(data)
-		if heard != nil {
-			heard(data)
+		if next != nil {
+			next(data)
 		}
 	}
 	exit, err := k.Run(ctx, c, force)
@@ -159,15 +159,15 @@ func TestLadder_EachKindOfCommand_EndsAsReported(t *testing.T) {
 				if test.force {
 					close(force)
 				}
-				var asked time.Time
+				var requested time.Time
 				k := open(t, "", proc.Options{Grace: test.grace, NoCgroup: noCgroup})
 				exit, out := shForced(t, ctx, k, test.script, proc.Command{Output: func(data []byte) {
 					if bytes.HasPrefix(data, []byte("ready")) {
-						asked = time.Now()
+						requested = time.Now()
 						stop()
 					}
 				}}, force)
-				took := time.Since(asked)
+				took := time.Since(requested)
 				if exit.How != test.how || exit.Code != test.code || !strings.HasPrefix(out, "ready\n") || !strings.HasSuffix(out, test.last) {
 					t.Errorf("%+v with %q", exit, out)
 				}

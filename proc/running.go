@@ -26,7 +26,7 @@ type Running struct {
 
 	stop        chan struct{} // closed by the first End
 	force       chan struct{} // closed by the first force of any End
-	gone        chan struct{} // closed when the process itself has exited; err is set before
+	exited      chan struct{} // closed when the process itself has exited; err is set before
 	outputEnded chan struct{} // closed at the end of the output
 	done        chan struct{} // closed when all processes have ended; exit and report are set before
 	once        sync.Once
@@ -38,7 +38,7 @@ type Running struct {
 
 func newRunning(k *Keeper, c Command, p *plumbing) *Running {
 	r := &Running{keeper: k, command: c, pipes: p}
-	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.gone, &r.outputEnded, &r.done} {
+	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.exited, &r.outputEnded, &r.done} {
 		*ch = make(chan struct{})
 	}
 	return r
@@ -57,7 +57,7 @@ func (r *Running) follow(piped bool) {
 		copyOut(r.pipes.captured, r.command.Output)
 	}()
 	go func() {
-		defer close(r.gone)
+		defer close(r.exited)
 		r.err = r.cmd.Wait() // does not wait for pipes, because they are *os.File
 		r.container.reaped()
 	}()
@@ -137,11 +137,11 @@ func (r *Running) watch() How {
 	defer timer.Stop()
 	for {
 		select {
-		case <-r.gone:
+		case <-r.exited:
 			return Exited
 		case <-r.stop:
 			select {
-			case <-r.gone: // both at once: it exited by itself
+			case <-r.exited: // both at once: it exited by itself
 				return Exited
 			default:
 				return Terminated
@@ -186,7 +186,7 @@ func (r *Running) code() int {
 	late := time.NewTimer(time.Second)
 	defer late.Stop()
 	select {
-	case <-r.gone:
+	case <-r.exited:
 	case <-late.C:
 		return -1
 	}

@@ -25,15 +25,15 @@ type plumbing struct {
 	captured *os.File // read by this process, for Output
 }
 
-func (p *plumbing) pipe(ours, theirs **os.File, weWrite bool) error {
+func (p *plumbing) pipe(parent, child **os.File, weWrite bool) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	if weWrite {
-		*ours, *theirs = w, r
+		*parent, *child = w, r
 	} else {
-		*ours, *theirs = r, w
+		*parent, *child = r, w
 	}
 	return nil
 }

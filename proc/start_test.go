@@ -43,15 +43,15 @@ func closeOut(t *testing.T, r *proc.Running) {
 func TestStart_Server_AnswersUntilEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t, t.TempDir(), proc.Options{})
-	said := make(chan string, 10)
+	output := make(chan string, 10)
 	r, err := k.Start(proc.Command{
 		Args:   []string{"/bin/sh", "-c", "echo up >&2; while read line; do echo got $line; done; sleep 100"},
-		Output: func(data []byte) { said <- string(data) },
+		Output: func(data []byte) { output <- string(data) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := <-said; s != "up\n" {
+	if s := <-output; s != "up\n" {
 		t.Errorf("stderr said %q", s)
 	}
 	answers := bufio.NewReader(r.Stdout)

@@ -28,7 +28,7 @@ type tree struct {
 	stamp   uint64 // 0 if there is no stamp
 	since   uint64 // start time of the command
 	leader  ident
-	mine    bool // started by this process, which adopts its orphans
+	own     bool // started by this process, which adopts its orphans
 	members map[ident]process
 	groups  map[int]bool  // ids of groups and sessions created by members
 	bare    map[ident]int // number of scans in which a process had neither stamp nor marker
@@ -87,9 +87,9 @@ func (t *tree) dropGoneGroups(young []process, byPID map[int]process) {
 		used[p.group], used[p.session] = true, true
 	}
 	for g := range t.groups {
-		head, there := byPID[g]
-		_, ours := t.members[head.ident]
-		if !used[g] || (there && !ours && head.ident != t.leader) {
+		head, exists := byPID[g]
+		_, isMember := t.members[head.ident]
+		if !used[g] || (exists && !isMember && head.ident != t.leader) {
 			delete(t.groups, g)
 		}
 	}
@@ -109,13 +109,13 @@ func (t *tree) bears(p process) bool {
 		}
 		t.bare[p.ident]++
 	}
-	return t.mine && p.parent == os.Getpid() && p.session != ownSession() && isAlone(t)
+	return t.own && p.parent == os.Getpid() && p.session != ownSession() && isAlone(t)
 }
 
 // keepMembers stores the members for the next scan and returns them with their
 // names.
 func (t *tree) keepMembers(young []process, members map[int]bool) []process {
-	known := make(map[ident]process, len(members))
+	current := make(map[ident]process, len(members))
 	var all []process
 	for _, p := range young {
 		if !members[p.pid] {
@@ -124,10 +124,10 @@ func (t *tree) keepMembers(young []process, members map[int]bool) []process {
 		if p.name = nameOf(p.pid); p.dead {
 			p.name = t.members[p.ident].name // a zombie has no command line
 		}
-		known[p.ident] = p
+		current[p.ident] = p
 		all = append(all, p)
 	}
-	t.members = known
+	t.members = current
 	if len(t.bare) > 2*len(young) { // most entries are of processes that are gone
 		clear(t.bare)
 	}

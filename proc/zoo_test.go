@@ -175,20 +175,20 @@ func TestRun_OneCommandEnds_OthersKeepTheirProcesses(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			k := keeper(t, way.opts)
-			mine := token()
-			other, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(env -i setsid sleep " + mine + " &) ; exec sleep " + mine}})
+			otherToken := token()
+			other, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(env -i setsid sleep " + otherToken + " &) ; exec sleep " + otherToken}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, func() bool { return len(audit(t, mine)) == 2 })
+			eventually(t, func() bool { return len(audit(t, otherToken)) == 2 })
 			for range 5 {
 				stopAt(t, k, "(env -i setsid sleep TOKEN &) ; exec sleep TOKEN", 30*time.Millisecond)
 			}
-			if left := audit(t, mine); len(left) != 2 {
+			if left := audit(t, otherToken); len(left) != 2 {
 				t.Errorf("%d of 2 processes of the other are left", len(left))
 			}
 			report := other.End(nil)
-			if left := audit(t, mine); len(left) != 0 || len(report.Ended) != 2 {
+			if left := audit(t, otherToken); len(left) != 0 || len(report.Ended) != 2 {
 				t.Errorf("%d left, %+v", len(left), report)
 			}
 			closeOut(t, other)

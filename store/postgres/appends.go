@@ -24,9 +24,9 @@ func together(ops []bellcord.Op) int {
 	return len(ops)
 }
 
-// appendTogether applies a group of appends. Each gets the same result as if it
-// had been applied alone.
-func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
+// appendTogether applies a group of appends with their encoded bodies. Each gets
+// the same result as if it had been applied alone.
+func (t *tx) appendTogether(ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
 	stops, err := t.ahead.stops, error(nil)
 	if t.ahead.stops = nil; stops == nil {
 		stops, err = t.advance(ops)
@@ -43,7 +43,9 @@ func (t *tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error 
 			}
 			continue
 		}
-		results[i] = t.addBodies(a.Session, a.Turn, a.At, a.Bodies...)
+		if results[i], err = t.addEncoded(a.Session, a.Turn, a.At, a.Bodies, texts[i]); err != nil {
+			return err
+		}
 		if results[i].Stop, err = decodeCause(stop); err != nil {
 			return err
 		}
@@ -98,60 +100,82 @@ func (t *tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
 	return lifecycle.Append(facts, op).Result(op)
 }
 
-func marshalAll(bodies []bellcord.Body) ([][]byte, error) {
-	all := make([][]byte, len(bodies))
+// encoded is the JSON of an op's bodies, or the error of one that has none.
+type encoded struct {
+	bodies [][]byte
+	err    error
+}
+
+func encodeBodies(bodies []bellcord.Body) encoded {
+	e := encoded{bodies: make([][]byte, len(bodies))}
 	for i, b := range bodies {
 		var err error
-		if all[i], err = json.Marshal(b); err != nil {
-			return nil, fmt.Errorf("cannot encode %s event: %w", b.Kind(), err)
+		if e.bodies[i], err = json.Marshal(b); err != nil {
+			return encoded{err: fmt.Errorf("cannot encode %s event: %w", b.Kind(), err)}
 		}
 	}
-	return all, nil
+	return e
+}
+
+// encodeAppends encodes the bodies of the appends to turns, by the index of the
+// op.
+func encodeAppends(ops []bellcord.Op) []encoded {
+	all := make([]encoded, len(ops))
+	for i, op := range ops {
+		if a, is := op.(bellcord.AppendEvents); is && a.Turn != "" {
+			all[i] = encodeBodies(a.Bodies)
+		}
+	}
+	return all
 }
 
 // eventRows are rows of the table events, by column.
 type eventRows struct {
-	sessions, turns, kinds []string
-	seqs, at               []int64
-	bodies, hashes         [][]byte
+	sessions, seqs, turns, kinds, at, bodies, hashes array
 }
 
-func (r *eventRows) addRow(ev bellcord.StoredEvent) {
-	r.sessions, r.turns, r.kinds = append(r.sessions, textOf(ev.Session)), append(r.turns, textOf(ev.Turn)), append(r.kinds, ev.Kind)
-	r.seqs, r.at = append(r.seqs, ev.Seq), append(r.at, ev.At)
-	r.bodies, r.hashes = append(r.bodies, ev.Body), append(r.hashes, ev.Hash[:])
+func (r *eventRows) columns() []*array {
+	return []*array{&r.sessions, &r.seqs, &r.turns, &r.kinds, &r.at, &r.bodies, &r.hashes}
 }
 
-// drop removes the rows of a deleted session.
-func (r *eventRows) drop(session string) {
-	var kept eventRows
-	for i, s := range r.sessions {
-		if s == session {
-			continue
-		}
-		kept.sessions, kept.turns, kept.kinds = append(kept.sessions, s), append(kept.turns, r.turns[i]), append(kept.kinds, r.kinds[i])
-		kept.seqs, kept.at = append(kept.seqs, r.seqs[i]), append(kept.at, r.at[i])
-		kept.bodies, kept.hashes = append(kept.bodies, r.bodies[i]), append(kept.hashes, r.hashes[i])
-	}
-	*r = kept
+func (r *eventRows) addRow(ev *bellcord.StoredEvent) {
+	r.sessions.addText(textOf(ev.Session))
+	r.seqs.addNumber(ev.Seq)
+	r.turns.addText(textOf(ev.Turn))
+	r.kinds.addText(ev.Kind)
+	r.at.addNumber(ev.At)
+	r.bodies.addBytes(ev.Body)
+	r.hashes.addBytes(ev.Hash[:])
 }
 
 // mostBytes limits the bodies that one statement writes, unless a single body is
 // larger.
 const mostBytes = 16 << 20
 
-// insert queues statements that write the rows.
-func (r *eventRows) insert(b *pgx.Batch) {
-	for from := 0; from < len(r.seqs); {
-		size, to := 0, from
-		for to < len(r.seqs) && (to == from || size+len(r.bodies[to]) <= mostBytes) {
-			size += len(r.bodies[to])
-			to++
+// mostKept limits the memory of a column that is kept for the next transaction.
+const mostKept = 4 << 20
+
+// empty removes all rows and keeps their memory, because the next transaction
+// needs about the same.
+func (r *eventRows) empty() {
+	for _, c := range r.columns() {
+		if c.empty(); cap(c.data) > mostKept {
+			c.data = nil
 		}
-		b.Queue(`
-			INSERT INTO events (session, seq, turn, kind, at, body, hash)
-			SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[])`,
-			r.sessions[from:to], r.seqs[from:to], r.turns[from:to], r.kinds[from:to], r.at[from:to], r.bodies[from:to], r.hashes[from:to])
-		from = to
 	}
+}
+
+// insert queues the statement that writes the rows. The arrays are expanded in
+// the select list, all at once: in FROM, PostgreSQL stores each of them first.
+func (r *eventRows) insert(b *pgx.Batch) {
+	if r.seqs.n == 0 {
+		return
+	}
+	args := make([]any, 0, 7)
+	for _, c := range r.columns() {
+		args = append(args, c)
+	}
+	b.Queue(`
+		INSERT INTO events (session, seq, turn, kind, at, body, hash)
+		SELECT unnest($1::text[]), unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bigint[]), unnest($6::bytea[]), unnest($7::bytea[])`, args...)
 }

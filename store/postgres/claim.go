@@ -30,9 +30,9 @@ func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	if err != nil {
 		return bellcord.Result{}, err
 	}
-	added := t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
+	added, err := t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
 	added.Fence, added.Stop = fence, cause
-	return added, nil
+	return added, err
 }
 
 // claimRefused returns the result of a claim that was not applied. If only the

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,22 +21,24 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 			return t.beginTx()
 		})
 	}
+	var texts []encoded
 	err := s.transact(ctx, func(t *tx) error {
 		clear(results)
-		if err := t.hold(locksOf(ops), func(b *pgx.Batch) { t.queueFirst(b, ops) }); err != nil {
+		err := t.hold(locksOf(ops), func(b *pgx.Batch) { t.queueFirst(b, ops) }, func() { texts = encodeAppends(ops) })
+		if err != nil {
 			return err
 		}
 		t.mark()
-		return t.carryOutAll(ops, results)
+		return t.carryOutAll(ops, texts, results)
 	})
 	return results, err
 }
 
-func (t *tx) carryOutAll(ops []bellcord.Op, results []bellcord.Result) error {
+func (t *tx) carryOutAll(ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
 	for i := 0; i < len(ops); {
 		n, err := together(ops[i:]), error(nil)
 		if n > 0 {
-			err = t.appendTogether(ops[i:i+n], results[i:i+n])
+			err = t.appendTogether(ops[i:i+n], texts[i:i+n], results[i:i+n])
 		} else {
 			n = 1
 			results[i], err = t.carryOut(ops[i], t.scope[i])
@@ -80,26 +83,41 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	if op.Existing && t.held[v.ID] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
+	dirs, err := dirList(v.AdditionalDirs)
+	if err != nil {
+		return bellcord.Result{}, err
+	}
 	var owner word
 	var last int64
 	var hash []byte
-	err := t.conn.QueryRow(t.ctx, `
+	err = t.conn.QueryRow(t.ctx, `
 		WITH tail AS (
 			INSERT INTO tails (session) VALUES ($1)
 			ON CONFLICT (session) DO UPDATE SET last_seq = tails.last_seq RETURNING last_seq, hash
 		)
-		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8, additional_dirs = $10, effort = $11
 		RETURNING owner, (SELECT last_seq FROM tail), (SELECT hash FROM tail)`,
-		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner)).Scan(&owner, &last, &hash)
+		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner), dirs, word(v.Effort)).Scan(&owner, &last, &hash)
 	if t.held[v.ID] == nil { // true even if another node deleted and created it while we waited
 		t.held[v.ID] = newTail(owner, last, hash)
 	}
 	return bellcord.Result{}, err
 }
 
+// dirList encodes a list of directories: as JSON, or "" if it is empty.
+func dirList(dirs []string) (word, error) {
+	if len(dirs) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(dirs)
+	return word(text), err
+}
+
 func (t *tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
-	t.rows.drop(textOf(id))
+	if err := t.writeRows(); err != nil { // rows of this session are deleted with the others
+		return bellcord.Result{}, err
+	}
 	delete(t.held, id)
 	return bellcord.Result{}, t.deleteSessions([]string{textOf(id)})
 }
@@ -125,11 +143,11 @@ func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) 
 	if t.held[op.Session] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
-	added := t.addBodies(op.Session, "", op.At, op.Bodies...)
+	added, err := t.addBodies(op.Session, "", op.At, op.Bodies...)
 	if added.Err == nil {
 		t.touch(op.Session, op.At)
 	}
-	return added, nil
+	return added, err
 }
 
 // errNotHeld is the result of an op that the rules allow in a session that does
@@ -139,22 +157,53 @@ var errNotHeld = errors.New("the transaction does not hold the session")
 // addBodies appends bodies to a session's log; the commit writes them. If a body
 // cannot be encoded, it rejects this op before anything is added; other ops are
 // not affected.
-func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) bellcord.Result {
-	var added bellcord.Result
-	data, err := marshalAll(bodies)
-	if err != nil {
-		return bellcord.Result{Err: err}
+func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (bellcord.Result, error) {
+	return t.addEncoded(session, turn, at, bodies, encodeBodies(bodies))
+}
+
+// addEncoded is addBodies with the bodies' JSON.
+func (t *tx) addEncoded(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body, text encoded) (bellcord.Result, error) {
+	if text.err != nil {
+		return refused(text.err)
 	}
 	s := t.held[session]
 	if s == nil {
-		return bellcord.Result{Err: errNotHeld}
+		return refused(errNotHeld)
 	}
+	added := bellcord.Result{Events: make([]bellcord.Event, len(bodies))}
+	stored := bellcord.StoredEvent{Session: session, Turn: turn, At: at.UnixNano()}
 	for i, b := range bodies {
-		stored := bellcord.StoredEvent{Session: session, Seq: s.head.Seq + 1, Turn: turn, At: at.UnixNano(), Kind: b.Kind(), Body: data[i]}
+		stored.Seq, stored.Kind, stored.Body = s.head.Seq+1, b.Kind(), text.bodies[i]
 		stored.Hash = stored.HashAfter(s.head.Hash)
 		s.head, s.grown = bellcord.LogHead{Seq: stored.Seq, Hash: stored.Hash}, true
-		added.Events = append(added.Events, bellcord.Event{Session: session, Seq: stored.Seq, Turn: turn, Time: at, Body: b})
-		t.rows.addRow(stored)
+		added.Events[i] = bellcord.Event{Session: session, Seq: stored.Seq, Turn: turn, Time: at, Body: b}
+		if err := t.addRow(&stored); err != nil {
+			return bellcord.Result{}, err
+		}
 	}
-	return added
+	return added, nil
+}
+
+// addRow adds a row for the commit. If the rows are too large for one statement,
+// it writes those before.
+func (t *tx) addRow(ev *bellcord.StoredEvent) error {
+	if size := len(t.rows.bodies.data); size > 0 && size+len(ev.Body) > mostBytes {
+		if err := t.writeRows(); err != nil {
+			return err
+		}
+	}
+	t.rows.addRow(ev)
+	return nil
+}
+
+// writeRows writes the added rows before the commit.
+func (t *tx) writeRows() error {
+	b := &pgx.Batch{}
+	t.rows.insert(b)
+	if b.Len() == 0 {
+		return nil
+	}
+	err := t.sendBatch(b)
+	t.rows.empty()
+	return err
 }

@@ -31,8 +31,8 @@ const (
 )
 
 func isCode(err error, code string) bool {
-	var told *pgconn.PgError
-	return errors.As(err, &told) && told.Code == code
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == code
 }
 
 // configure parses the URL and adds the settings that the store requires.
@@ -80,6 +80,10 @@ func writing(config *pgxpool.Config) *pgxpool.Config {
 	set["plan_cache_mode"] = "force_generic_plan"
 	for _, way := range []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
 		set[way] = "off"
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		registerArrays(conn.TypeMap())
+		return beDurable(ctx, conn)
 	}
 	return config
 }

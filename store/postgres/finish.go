@@ -27,7 +27,7 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 	}
 	t.touch(op.Session, op.At)
 	t.spend(op)
-	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: ended}), nil
+	return t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnEnded{Receipt: ended})
 }
 
 // withHead adds the head of the log to the receipt $4 in SQL, for a statement that

@@ -26,13 +26,13 @@ type lease struct {
 }
 
 // granted records a lease that was granted for a request at the given time.
-func (l *lease) granted(asked time.Time, longest time.Duration) {
+func (l *lease) granted(requested time.Time, longest time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.requested.IsZero() && asked.Sub(l.requested) > longest {
+	if !l.requested.IsZero() && requested.Sub(l.requested) > longest {
 		l.shaken = time.Now()
 	}
-	l.requested = asked
+	l.requested = requested
 }
 
 // Leased reports whether this node's lease is valid, with a margin because clocks
@@ -54,14 +54,14 @@ func (s *Store) steady() bool {
 }
 
 func (s *Store) register(ctx context.Context) error {
-	asked := time.Now()
+	requested := time.Now()
 	var now int64
 	err := s.writer.QueryRow(ctx, `
 		INSERT INTO nodes (id, started, heard, lease_until, name, version) VALUES ($1, `+clock+`, `+clock+`, `+clock+` + $2, $3, $4) RETURNING `+clock,
 		s.node, s.opts.Lease.Nanoseconds(), word(s.opts.Name), word(s.opts.Version)).Scan(&now)
 	if err == nil {
-		s.clock.set(now, asked, time.Now())
-		s.lease.granted(asked, s.opts.Lease/2)
+		s.clock.set(now, requested, time.Now())
+		s.lease.granted(requested, s.opts.Lease/2)
 	}
 	return err
 }
@@ -99,7 +99,7 @@ const leaseMore = `UPDATE nodes SET heard = ` + clock + `, lease_until = ` + clo
 func (s *Store) renew() (alive bool, err error) {
 	ctx, done := context.WithTimeout(context.Background(), s.opts.Lease/4)
 	defer done()
-	asked := time.Now()
+	requested := time.Now()
 	var now int64
 	var version int
 	err = s.heart.QueryRow(ctx, leaseMore+` RETURNING `+clock+`, (SELECT version FROM schema_version)`, s.node, s.opts.Lease.Nanoseconds()).Scan(&now, &version)
@@ -112,8 +112,8 @@ func (s *Store) renew() (alive bool, err error) {
 	if err != nil {
 		return false, s.explain(ctx, err)
 	}
-	s.clock.set(now, asked, time.Now())
-	s.lease.granted(asked, s.opts.Lease/2)
+	s.clock.set(now, requested, time.Now())
+	s.lease.granted(requested, s.opts.Lease/2)
 	s.schemaIs(version)
 	return true, nil
 }

@@ -20,8 +20,8 @@ func TestLease_ConnectionLostAndRestored_ExpiresAndIsRenewed(t *testing.T) {
 	t.Parallel()
 	const lease = time.Second
 	home := place(t)
-	seen, network := through(t, home)
-	s := openWith(t, seen, postgres.Options{Lease: lease, Renew: lease / 10, Logger: quiet})
+	proxied, network := through(t, home)
+	s := openWith(t, proxied, postgres.Options{Lease: lease, Renew: lease / 10, Logger: quiet})
 	opened := time.Now()
 	waits := accept(session(t, s))
 	ok(t, s, waits)
@@ -94,8 +94,8 @@ func TestTakeOver_AfterOwnOutage_WaitsForOneLease(t *testing.T) {
 	t.Parallel()
 	const lease = 2 * time.Second
 	home := place(t)
-	seen, network := through(t, home)
-	s := openWith(t, seen, postgres.Options{Lease: lease, Renew: lease / 20, Logger: quiet})
+	proxied, network := through(t, home)
+	s := openWith(t, proxied, postgres.Options{Lease: lease, Renew: lease / 20, Logger: quiet})
 	unlucky := openWith(t, home, postgres.Options{Lease: time.Hour}) // its lease could not be renewed either
 	ok(t, unlucky, accept(session(t, unlucky)))
 	network.freeze()

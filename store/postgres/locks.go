@@ -62,9 +62,10 @@ func coming(id bellcord.TurnID) int64 {
 }
 
 // hold begins the transaction and takes its locks in the order that all nodes
-// use. Every later statement sees the commits of the previous holders. The
-// callback may add the first of them to the same round trip.
-func (t *tx) hold(w lockSet, ask func(*pgx.Batch)) error {
+// use. Every later statement sees the commits of the previous holders. ask may
+// add the first of them to the same round trip. meanwhile runs while the database
+// works.
+func (t *tx) hold(w lockSet, ask func(*pgx.Batch), meanwhile func()) error {
 	t.held, t.scope = map[bellcord.SessionID]*tail{}, map[int][]string{}
 	b := &pgx.Batch{}
 	b.Queue(begin)
@@ -94,7 +95,9 @@ func (t *tx) hold(w lockSet, ask func(*pgx.Batch)) error {
 	}
 	t.holdSessions(b, w.sessions, w.stops)
 	ask(b)
-	return t.sendBatch(b)
+	sent := t.conn.SendBatch(t.ctx, b)
+	meanwhile()
+	return sent.Close()
 }
 
 // holdSessions locks the given sessions and the sessions of the given turns, in

@@ -16,11 +16,11 @@ import (
 func TestCommit_AnswerLost_RetryReturnsSameResult(t *testing.T) {
 	t.Parallel()
 	home := place(t)
-	seen, network := through(t, home)
-	s, witness := openWith(t, seen, postgres.Options{}), openWith(t, home, postgres.Options{})
+	proxied, network := through(t, home)
+	s, witness := openWith(t, proxied, postgres.Options{}), openWith(t, home, postgres.Options{})
 	a := accept(session(t, s))
-	said := bellcord.AppendEvents{Session: a.Session, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "once"}}, At: now()}
-	for i, op := range []bellcord.Op{a, claim(a), said, stopOf(a.Turn), finish(a, 1, bellcord.EndStopped)} {
+	appended := bellcord.AppendEvents{Session: a.Session, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "once"}}, At: now()}
+	for i, op := range []bellcord.Op{a, claim(a), appended, stopOf(a.Turn), finish(a, 1, bellcord.EndStopped)} {
 		network.swallowNext()
 		if _, err := s.Commit(t.Context(), []bellcord.Op{op}); err == nil {
 			t.Fatalf("%T: the answer was lost, and there is no error", op)
@@ -92,8 +92,8 @@ func TestCommit_ContextEnds_ReturnsErrorAndReleasesLocks(t *testing.T) {
 func TestCommit_OtherNodeCutOffDuringCommit_BlocksOnlyBriefly(t *testing.T) {
 	t.Parallel()
 	home := place(t)
-	seen, network := through(t, home)
-	s, other := openWith(t, seen, postgres.Options{Logger: quiet}), openWith(t, home, postgres.Options{})
+	proxied, network := through(t, home)
+	s, other := openWith(t, proxied, postgres.Options{Logger: quiet}), openWith(t, home, postgres.Options{})
 	id := session(t, s)
 	frozen := network.cutNext()
 	failed := make(chan error)

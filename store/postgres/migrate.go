@@ -45,11 +45,11 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 func schemaVersion(ctx context.Context, t pgx.Tx) (have int, err error) {
-	var known bool
-	if err := t.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&known); err != nil {
+	var exists bool
+	if err := t.QueryRow(ctx, `SELECT to_regclass('schema_version') IS NOT NULL`).Scan(&exists); err != nil {
 		return 0, err
 	}
-	if !known {
+	if !exists {
 		_, err := t.Exec(ctx, `CREATE TABLE schema_version AS SELECT 0::bigint AS version`)
 		return 0, err
 	}

@@ -38,9 +38,9 @@ func (s *Store) Nodes(ctx context.Context) ([]Node, error) {
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Node, error) {
 		var n Node
-		var started, heard, left, now int64
-		err := row.Scan(&n.ID, (*word)(&n.Name), (*word)(&n.Version), &started, &heard, &left, &now, &n.Draining, &n.Running, &n.Queued)
-		n.Started, n.Left, n.LeaseAge = time.Unix(0, started), time.Duration(left), time.Duration(now-heard)
+		var started, renewed, left, now int64
+		err := row.Scan(&n.ID, (*word)(&n.Name), (*word)(&n.Version), &started, &renewed, &left, &now, &n.Draining, &n.Running, &n.Queued)
+		n.Started, n.Left, n.LeaseAge = time.Unix(0, started), time.Duration(left), time.Duration(now-renewed)
 		return n, err
 	})
 	return all, s.explain(ctx, err)

@@ -68,17 +68,17 @@ func TestChanged_OwnWrites_AreNotReported(t *testing.T) {
 	t.Parallel()
 	home := place(t)
 	s, other := openWith(t, home, postgres.Options{}), openWith(t, home, postgres.Options{})
-	if news, err := s.Changed(t.Context()); err != nil || !news {
-		t.Errorf("at first there may be news: %v, %v", news, err)
+	if changed, err := s.Changed(t.Context()); err != nil || !changed {
+		t.Errorf("at first there may be news: %v, %v", changed, err)
 	}
 	for range 3 {
 		id := session(t, s)
-		if news, err := s.Changed(t.Context()); err != nil || news {
-			t.Errorf("news %v, %v", news, err)
+		if changed, err := s.Changed(t.Context()); err != nil || changed {
+			t.Errorf("news %v, %v", changed, err)
 		}
 		ok(t, other, note(id, "x"))
-		if news, err := s.Changed(t.Context()); err != nil || !news {
-			t.Errorf("another wrote: news %v, %v", news, err)
+		if changed, err := s.Changed(t.Context()); err != nil || !changed {
+			t.Errorf("another wrote: news %v, %v", changed, err)
 		}
 	}
 }

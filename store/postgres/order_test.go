@@ -16,8 +16,8 @@ func TestCommit_TwoNodesInOppositeOrder_DoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	const rounds, sessions = 1000, 4
 	home := place(t)
-	var told bytes.Buffer // contains a warning if a deadlock was retried
-	logger := slog.New(slog.NewTextHandler(&told, nil))
+	var logged bytes.Buffer // contains a warning if a deadlock was retried
+	logger := slog.New(slog.NewTextHandler(&logged, nil))
 	nodes := []*postgres.Store{openWith(t, home, postgres.Options{Logger: logger}), openWith(t, home, postgres.Options{Logger: logger})}
 	var ids []bellcord.SessionID
 	var runs []bellcord.AcceptTurn
@@ -39,8 +39,8 @@ func TestCommit_TwoNodesInOppositeOrder_DoNotDeadlock(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if told.Len() > 0 {
-		t.Error(told.String())
+	if logged.Len() > 0 {
+		t.Error(logged.String())
 	}
 	for _, id := range ids {
 		events, err := nodes[0].Events(t.Context(), id, 0, 3*rounds)
@@ -77,12 +77,12 @@ func TestLaw02_StopAndTurnArriveTogetherOnTwoNodes_TurnIsStopped(t *testing.T) {
 	for range 200 {
 		a := accept(id)
 		var all sync.WaitGroup
-		var accepted, asked bellcord.Result
+		var accepted, stopped bellcord.Result
 		all.Go(func() { accepted = ok(t, one, a)[0] })
-		all.Go(func() { asked = ok(t, other, stopOf(a.Turn))[0] })
+		all.Go(func() { stopped = ok(t, other, stopOf(a.Turn))[0] })
 		all.Wait()
-		if (accepted.Stop != nil) == (asked.Record != nil) {
-			t.Errorf("the turn found %v, the stop found %v", accepted.Stop, asked.Record)
+		if (accepted.Stop != nil) == (stopped.Record != nil) {
+			t.Errorf("the turn found %v, the stop found %v", accepted.Stop, stopped.Record)
 		}
 		if r, err := one.Turn(t.Context(), a.Turn); err != nil || r.Stop == nil {
 			t.Fatalf("the turn goes on: %+v, %v", r, err)

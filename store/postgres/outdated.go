@@ -13,8 +13,8 @@ func newestSchema() (int, error) {
 }
 
 // newerSchema returns the error for a schema that this program does not support.
-func newerSchema(have, known int) error {
-	return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, known)
+func newerSchema(have, supported int) error {
+	return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, supported)
 }
 
 // outdated records that the schema has become newer than this program.

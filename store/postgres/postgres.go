@@ -55,6 +55,7 @@ type Store struct {
 
 	readers *pgxpool.Pool
 	writer  *pgxpool.Pool // one connection: its holder is the only writer
+	rows    eventRows     // belongs to the holder of the writing connection
 	heart   *pgxpool.Pool // one connection for the lease, so that a renewal waits for nothing
 
 	marksMu sync.Mutex // protects marks

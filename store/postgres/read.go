@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -88,7 +89,7 @@ func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int
 	return all, s.explain(ctx, err)
 }
 
-const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner`
+const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort`
 
 // Session implements bellcord.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
@@ -121,7 +122,11 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 func scanSession(row pgx.Row) (bellcord.Session, error) {
 	var v bellcord.Session
 	var created, updated int64
-	err := row.Scan((*word)(&v.ID), (*word)(&v.Dir), (*word)(&v.Title), (*word)(&v.Model), (*word)(&v.Mode), &created, &updated, (*word)(&v.Agent), (*word)(&v.Owner))
+	var dirs word
+	err := row.Scan((*word)(&v.ID), (*word)(&v.Dir), (*word)(&v.Title), (*word)(&v.Model), (*word)(&v.Mode), &created, &updated, (*word)(&v.Agent), (*word)(&v.Owner), &dirs, (*word)(&v.Effort))
+	if err == nil && dirs != "" {
+		err = json.Unmarshal([]byte(dirs), &v.AdditionalDirs)
+	}
 	v.Created, v.Updated = time.Unix(0, created), time.Unix(0, updated)
 	return v, err
 }

@@ -37,9 +37,9 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	if err = errors.Join(err, bad); err != nil {
 		return refused(err)
 	}
-	added := t.addBodies(op.Session, op.Turn, op.At, bodies...)
-	if added.Err != nil {
-		return added, nil
+	added, err := t.addBodies(op.Session, op.Turn, op.At, bodies...)
+	if err != nil || added.Err != nil {
+		return added, err
 	}
 	added.Stop = d.Stop
 	t.touch(op.Session, op.At)
@@ -108,5 +108,5 @@ func (t *tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, word(op.Turn), prompt); err != nil {
 		return bellcord.Result{}, err
 	}
-	return t.addBodies(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text}), nil
+	return t.addBodies(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text})
 }

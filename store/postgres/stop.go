@@ -9,12 +9,12 @@ import (
 
 func (t *tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
 	row, err := t.turnOf(op.Turn)
-	there := &row
+	found := &row
 	if errors.Is(err, bellcord.ErrNoTurn) {
-		there, err = nil, nil
+		found, err = nil, nil
 	}
-	facts := t.factsOf(there)
-	if err == nil && there == nil {
+	facts := t.factsOf(found)
+	if err == nil && found == nil {
 		var kept map[string]*bellcord.Cause
 		kept, err = t.intents(op.Turn, op.Cause.At, op.Owner)
 		facts.Early = kept[op.Owner]
@@ -26,7 +26,7 @@ func (t *tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
 	switch {
 	case d.Err != nil:
 		return d.Result(op)
-	case there == nil:
+	case found == nil:
 		return t.keepIntent(op, d)
 	}
 	return t.putStop(row.TurnRecord, d)
@@ -52,9 +52,9 @@ func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord
 	if err := t.writeStop(record); err != nil || !d.Event {
 		return result, err
 	}
-	added := t.addBodies(record.Session, record.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
+	added, err := t.addBodies(record.Session, record.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
 	added.Record, added.Stop = result.Record, result.Stop
-	return added, nil
+	return added, err
 }
 
 func (t *tx) writeStop(record bellcord.TurnRecord) error {

@@ -67,11 +67,11 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 		if err := t.beginTx(); err != nil {
 			return err
 		}
-		known, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, word(id), at.UnixNano())
+		updated, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, word(id), at.UnixNano())
 		if err != nil {
 			return err
 		}
-		if known == 0 {
+		if updated == 0 {
 			return bellcord.ErrNoToken
 		}
 		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, word(id), at.UnixNano())
@@ -85,8 +85,8 @@ func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 		if err := t.beginTx(); err != nil {
 			return err
 		}
-		known, err := t.affected(`UPDATE tokens SET used = greatest(used, $2) WHERE id = $1`, word(id), at.UnixNano())
-		if err == nil && known == 0 {
+		updated, err := t.affected(`UPDATE tokens SET used = greatest(used, $2) WHERE id = $1`, word(id), at.UnixNano())
+		if err == nil && updated == 0 {
 			return bellcord.ErrNoToken
 		}
 		return err

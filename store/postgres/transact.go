@@ -23,7 +23,7 @@ type tx struct {
 	held  map[bellcord.SessionID]*tail // existing sessions, locked until the end of the transaction
 	scope map[int][]string             // turns matched by each RecordStops, by its index in the batch
 	ahead ahead
-	rows  eventRows
+	rows  *eventRows
 	later *pgx.Batch
 }
 
@@ -69,7 +69,8 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 }
 
 func (s *Store) try(ctx context.Context, conn *pgx.Conn, f func(*tx) error) error {
-	t := &tx{ctx: ctx, s: s, conn: conn, later: &pgx.Batch{}}
+	s.rows.empty()
+	t := &tx{ctx: ctx, s: s, conn: conn, rows: &s.rows, later: &pgx.Batch{}}
 	err := f(t)
 	if err == nil {
 		err = t.commit()

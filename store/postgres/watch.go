@@ -36,9 +36,9 @@ func (s *Store) Changed(ctx context.Context) (bool, error) {
 	if _, alive := marks[""]; !alive {
 		return true, bellcord.ErrFenced
 	}
-	news := s.marks == nil || !maps.Equal(marks, s.marks)
+	changed := s.marks == nil || !maps.Equal(marks, s.marks)
 	s.marks = marks
-	return news, nil
+	return changed, nil
 }
 
 // TakeOver implements bellcord.Watcher. It takes over nodes with a lease that has

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func TestWord_InvalidText_RoundTripsWithoutBlockingOtherSessions(t *testing.T) {
 	innocent := session(t, s)
 	for _, odd := range []string{"zero\x00byte", "not\xffUTF-8", "\x01begins like an escape", "\x01\"quoted\"", "ü漢🔔", "\x00"} {
 		want := bellcord.Session{
-			ID: bellcord.SessionID("id" + odd), Dir: "/" + odd, Owner: odd, Title: odd, Agent: odd, Model: odd, Mode: odd,
+			ID: bellcord.SessionID("id" + odd), Dir: "/" + odd, Owner: odd, Title: odd, Agent: odd, Model: odd, Mode: odd, Effort: odd,
 			Created: time.Unix(0, 1), Updated: time.Unix(0, 2),
 		}
 		a := accept(want.ID)
@@ -32,7 +33,7 @@ func TestWord_InvalidText_RoundTripsWithoutBlockingOtherSessions(t *testing.T) {
 		end.At = a.At
 		end.Receipt.UsageByModel = []bellcord.ModelUsage{{Model: odd, Usage: bellcord.Usage{InputTokens: 1}}}
 		ok(t, s, end)
-		if got, err := s.Session(t.Context(), want.ID); err != nil || got != want {
+		if got, err := s.Session(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v", odd, got, err)
 		}
 		if all, err := s.Sessions(t.Context(), bellcord.SessionQuery{Dir: want.Dir, Owner: odd}); err != nil || len(all) != 1 {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
 	"strings"
@@ -33,7 +32,7 @@ func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
 	if err != nil {
 		return err
 	}
-	var rows [][]any
+	var rows []any
 	for i, op := range ops {
 		a := op.(bellcord.AppendEvents)
 		stop, applied := stops[a.Turn]
@@ -90,18 +89,26 @@ func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, erro
 // numbered is the result of an append with its rows.
 type numbered struct {
 	bellcord.Result
-	rows [][]any // for the table events
+	rows []any // for the table events: the values of all rows, one after another
 }
+
+// columns is the number of columns of the table events.
+const columns = 7
 
 // number assigns sequence numbers to the bodies. If a body cannot be encoded, it
 // rejects this append before anything is added; other ops are not affected.
 func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
-	var n numbered
 	last, err := t.head(op.Session)
 	if err != nil {
-		return n, err
+		return numbered{}, err
 	}
-	for _, b := range op.Bodies {
+	n := numbered{
+		Result: bellcord.Result{Events: make([]bellcord.Event, 0, len(op.Bodies))},
+		rows:   make([]any, 0, columns*len(op.Bodies)),
+	}
+	hashes := make([]bellcord.Hash, len(op.Bodies)) // in one piece, for the garbage collector
+	var session, turn, at any = string(op.Session), string(op.Turn), op.At.UnixNano()
+	for i, b := range op.Bodies {
 		data, err := json.Marshal(b)
 		if err != nil {
 			return numbered{Result: bellcord.Result{Err: cannotWrite(b, err)}}, nil
@@ -109,29 +116,26 @@ func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 		last.Seq++
 		stored := bellcord.StoredEvent{Session: op.Session, Seq: last.Seq, Turn: op.Turn, At: op.At.UnixNano(), Kind: b.Kind(), Body: data}
 		last.Hash = stored.HashAfter(last.Hash)
+		hashes[i] = last.Hash
 		n.Events = append(n.Events, bellcord.Event{Session: op.Session, Seq: last.Seq, Turn: op.Turn, Time: op.At, Body: b})
-		n.rows = append(n.rows, []any{string(op.Session), last.Seq, string(op.Turn), b.Kind(), stored.At, string(data), bytes.Clone(last.Hash[:])})
+		n.rows = append(n.rows, session, last.Seq, turn, stored.Kind, at, string(data), hashes[i][:])
 	}
 	t.s.tails.last[op.Session] = last
 	return n, nil
 }
 
 // insert writes rows to the table events.
-func (t tx) insert(rows [][]any) error {
+func (t tx) insert(rows []any) error {
 	const one = `(?, ?, ?, ?, ?, ?, ?)`
 	for len(rows) > 0 {
 		n := 1
-		if len(rows) >= rowsAtOnce {
+		if len(rows) >= rowsAtOnce*columns {
 			n = rowsAtOnce
 		}
-		args := make([]any, 0, n*len(rows[0]))
-		for _, row := range rows[:n] {
-			args = append(args, row...)
-		}
-		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body, hash) VALUES `+strings.Repeat(one+", ", n-1)+one, args...); err != nil {
+		if err := t.exec(`INSERT INTO events (session, seq, turn, kind, at, body, hash) VALUES `+strings.Repeat(one+", ", n-1)+one, rows[:n*columns]...); err != nil {
 			return err
 		}
-		rows = rows[n:]
+		rows = rows[n*columns:]
 	}
 	return nil
 }

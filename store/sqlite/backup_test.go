@@ -88,15 +88,15 @@ func TestRestore_NotAStore_FailsWithoutChanges(t *testing.T) {
 
 func TestAdopt_ReplacedDatabase_CanBeOpened(t *testing.T) {
 	t.Parallel()
-	ours, theirs := t.TempDir(), t.TempDir()
-	reopen(t, ours)
-	reopen(t, theirs)
-	copyFile(t, filepath.Join(theirs, "bellcord.db"), filepath.Join(ours, "bellcord.db"))
-	refused(t, ours, "store adopt")
-	if err := sqlite.Adopt(t.Context(), ours); err != nil {
+	own, foreign := t.TempDir(), t.TempDir()
+	reopen(t, own)
+	reopen(t, foreign)
+	copyFile(t, filepath.Join(foreign, "bellcord.db"), filepath.Join(own, "bellcord.db"))
+	refused(t, own, "store adopt")
+	if err := sqlite.Adopt(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
-	reopen(t, ours)
+	reopen(t, own)
 }
 
 // Streaming turns do not prevent a backup from finishing.

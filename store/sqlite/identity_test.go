@@ -67,11 +67,11 @@ func TestOpenNew_DatabaseMissing_StartsEmptyAndKeepsOldFiles(t *testing.T) {
 
 func TestOpen_DatabaseOfAnotherStore_ReturnsErrIdentity(t *testing.T) {
 	t.Parallel()
-	ours, theirs := t.TempDir(), t.TempDir()
-	reopen(t, ours)
-	reopen(t, theirs)
-	copyFile(t, filepath.Join(theirs, "bellcord.db"), filepath.Join(ours, "bellcord.db"))
-	refused(t, ours, "its id is", "store adopt")
+	own, foreign := t.TempDir(), t.TempDir()
+	reopen(t, own)
+	reopen(t, foreign)
+	copyFile(t, filepath.Join(foreign, "bellcord.db"), filepath.Join(own, "bellcord.db"))
+	refused(t, own, "its id is", "store adopt")
 }
 
 func TestOpen_OlderCopyOfDatabase_ReturnsErrIdentity(t *testing.T) {

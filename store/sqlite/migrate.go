@@ -49,9 +49,9 @@ func apply(ctx context.Context, conn *sql.Conn, files []string) error {
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
 	}
-	switch known := oldVersions + len(files); {
-	case have > known:
-		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, known)
+	switch supported := oldVersions + len(files); {
+	case have > supported:
+		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, supported)
 	case have == 0:
 		have = oldVersions
 	case have <= oldVersions:

@@ -81,6 +81,7 @@ func TestMigrateNames_OldStore_HasTheSchemaOfANewStore(t *testing.T) {
 	if _, err := sqlite.MigrateNames(t.Context(), converted); err != nil {
 		t.Fatal(err)
 	}
+	opened(t, converted).Close() // applies the later migrations
 	opened(t, fresh).Close()
 	if got, want := schema(t, converted), schema(t, fresh); got != want || !strings.Contains(want, "hash") {
 		t.Errorf("the converted store has the schema\n%s\na new one has\n%s", got, want)

@@ -23,8 +23,8 @@ func TestChanged_OwnWrites_AreNotReported(t *testing.T) {
 		if _, err := s.Commit(t.Context(), []bellcord.Op{bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}}); err != nil {
 			t.Fatal(err)
 		}
-		if news, err := s.Changed(t.Context()); err != nil || news {
-			t.Errorf("news %v, %v", news, err)
+		if changed, err := s.Changed(t.Context()); err != nil || changed {
+			t.Errorf("news %v, %v", changed, err)
 		}
 	}
 }

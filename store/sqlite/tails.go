@@ -14,7 +14,7 @@ import (
 // connection that writes.
 type tails struct {
 	version int64 // the data_version of the last transaction
-	news    bool  // another connection has written since Changed was last called
+	changed bool  // another connection has written since Changed was last called
 	last    map[bellcord.SessionID]bellcord.LogHead
 }
 
@@ -33,7 +33,7 @@ func (t tx) refresh() error {
 		tails.clearAll()
 	}
 	if version != tails.version {
-		tails.version, tails.news = version, true
+		tails.version, tails.changed = version, true
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (s *Store) Changed(ctx context.Context) (bool, error) {
 	if err := (tx{ctx: context.WithoutCancel(ctx), s: s}).refresh(); err != nil {
 		return true, err
 	}
-	news := s.tails.news
-	s.tails.news = false
-	return news, nil
+	changed := s.tails.changed
+	s.tails.changed = false
+	return changed, nil
 }

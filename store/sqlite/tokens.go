@@ -63,11 +63,11 @@ func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
 // RevokeToken implements bellcord.TokenStore.
 func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t tx) error {
-		known, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, id, at.UnixNano())
+		updated, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, id, at.UnixNano())
 		if err != nil {
 			return err
 		}
-		if known == 0 {
+		if updated == 0 {
 			return bellcord.ErrNoToken
 		}
 		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, id, at.UnixNano())
@@ -78,8 +78,8 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 // latest time is kept.
 func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t tx) error {
-		known, err := t.affected(`UPDATE tokens SET used = max(used, $2) WHERE id = $1`, id, at.UnixNano())
-		if err == nil && known == 0 {
+		updated, err := t.affected(`UPDATE tokens SET used = max(used, $2) WHERE id = $1`, id, at.UnixNano())
+		if err == nil && updated == 0 {
 			return bellcord.ErrNoToken
 		}
 		return err

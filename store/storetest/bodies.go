@@ -26,7 +26,9 @@ func everyBody() []bellcord.Body {
 	return []bellcord.Body{
 		bellcord.TurnAccepted{Prompt: bellcord.Prompt{
 			Text: awkward, Images: []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
-			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.TaskCompact, WhenBusy: bellcord.BusyReplace,
+			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.TaskCompact,
+			Blocks:   []bellcord.Block{{Type: "text", Text: awkward, Meta: json.RawMessage(`{"a":1}`)}, {Type: "image", Number: 1}, {Type: "resource", Content: json.RawMessage(`{"type":"resource"}`)}},
+			WhenBusy: bellcord.BusyReplace,
 			Deadline: time.Minute, MaxTokens: 9, MaxCostNanoUSD: 8, SessionBudget: bellcord.SpendingLimit{MaxTokens: 7, MaxCostNanoUSD: 6}, MaxSteps: 3, OnDisconnect: bellcord.StopOnDisconnect,
 		}},
 		bellcord.TurnStarted{},
@@ -34,16 +36,24 @@ func everyBody() []bellcord.Body {
 		bellcord.TurnEnded{Receipt: everyField(at, &cause, usage)},
 		bellcord.StepStarted{Step: 4, Model: "a/b", EstimatedInput: 77, Price: price},
 		bellcord.AttachmentLoaded{Link: bellcord.Link{Name: "a", URI: "file:///a"}, Text: awkward},
+		bellcord.ContextAdded{Reason: "instructions", Path: "a/AGENTS.md", Text: awkward},
 		bellcord.UsageReported{Usage: usage},
+		bellcord.UsageReported{Context: &bellcord.ContextUse{UsedTokens: 1, SizeTokens: 2, Cost: &bellcord.Money{Amount: 0.25, Currency: "credits"}}},
 		bellcord.ThinkingDelta{Text: awkward},
+		bellcord.ThinkingDelta{Text: awkward, Message: awkward},
 		bellcord.ThinkingSigned{Signature: json.RawMessage(`{"signature":"ü"}`)},
 		bellcord.TextDelta{Text: awkward},
 		bellcord.TextDelta{},
+		bellcord.TextDelta{Text: awkward, Message: awkward, Meta: json.RawMessage(`{"a":1}`)},
 		bellcord.ToolCallRequested{Call: "c", Name: "shell", Title: awkward, ToolKind: "edit", Arguments: json.RawMessage(`{"a":[1,"ü"]}`), Signature: json.RawMessage(`"s"`), ArgumentError: awkward},
+		bellcord.ToolCallRequested{Call: "c", Name: "shell", Arguments: json.RawMessage(`{"command":"ls"}`), Original: &bellcord.OriginalCall{Name: "Bash", Arguments: json.RawMessage(`{"cmd":"ls"}`)}},
+		bellcord.ToolCallRequested{Call: "c", Name: "edit", Arguments: json.RawMessage(`{}`), CallView: everyView()},
+		bellcord.ToolCallUpdated{Call: "c", Title: awkward, ToolKind: "edit", Arguments: json.RawMessage(`{"a":2}`), CallView: everyView()},
+		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Locations: []bellcord.Location{}, Content: []bellcord.CallContent{}}},
 		bellcord.ToolCallStarted{Call: "c"},
 		bellcord.ToolOutputDelta{Call: "c", Text: awkward},
 		bellcord.ToolCallEnded{
-			Call: "c", Outcome: bellcord.CallStopped, Failed: true, Result: awkward,
+			Call: "c", Outcome: bellcord.CallStopped, Failed: true, Result: awkward, RawOutput: json.RawMessage(`{"a":"ü"}`),
 			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "killed"}}, Proof: "cgroup_empty"},
 		},
 		bellcord.QuestionOpened{Question: bellcord.Question{
@@ -51,10 +61,20 @@ func everyBody() []bellcord.Body {
 			Changes: []bellcord.Change{{Path: "/a", New: awkward}}, Choices: []bellcord.Choice{{ID: "y", Text: "yes", Kind: "allow_once"}},
 		}},
 		bellcord.QuestionAnswered{Question: "q", Choice: "y", By: "anna"},
+		bellcord.QuestionOpened{Question: bellcord.Question{ID: "f", Text: awkward, Choices: bellcord.FormChoices(), Fields: []bellcord.Field{{
+			Name: awkward, Type: bellcord.FieldArray, Title: awkward, Description: awkward, Required: true, Default: json.RawMessage(`["a"]`),
+			Options: []bellcord.Option{{Value: "a", Title: awkward}}, Format: "date", Pattern: awkward,
+			MinLength: new(0), MaxLength: new(3), Minimum: new(-0.5), Maximum: new(1e9), MinItems: new(0), MaxItems: new(2),
+		}}}},
+		bellcord.QuestionOpened{Question: bellcord.Question{ID: "u", Text: awkward, Choices: bellcord.FormChoices(), URL: "https://a.example/?q=1"}},
+		bellcord.QuestionAnswered{Question: "f", Choice: bellcord.ChoiceAccept, Values: map[string]json.RawMessage{awkward: json.RawMessage(`["a"]`)}, By: "anna"},
 		bellcord.ModelRetryScheduled{Attempt: 2, RetryIn: 1500 * time.Millisecond, Reason: awkward},
 		bellcord.StepEnded{Finish: "stop", Usage: &usage},
-		bellcord.StepEnded{Finish: "length"},
-		bellcord.SessionUpdated{Dir: "/d", Title: awkward, Model: "m", Mode: "ask"},
+		bellcord.StepEnded{Finish: "length", AgentReply: json.RawMessage(`{"usage":{"totalTokens":1}}`)},
+		bellcord.PlanUpdated{Entries: []bellcord.PlanEntry{{Text: awkward, Priority: "high", Status: "in_progress"}}},
+		bellcord.AgentUpdate{AgentSession: awkward, Update: json.RawMessage(`{"sessionUpdate":"x","ü":[1]}`)},
+		bellcord.MessageImported{Text: awkward},
+		bellcord.SessionUpdated{Dir: "/d", Title: awkward, Model: "m", Mode: "ask", Effort: "low", AdditionalDirs: &[]string{"/b"}},
 		bellcord.SideRequestStarted{Purpose: "title", Model: "a/b", EstimatedInput: 3, Price: price},
 		bellcord.SideRequestEnded{Purpose: "title", Usage: usage},
 		bellcord.ConversationCompacted{Summary: awkward, FromSeq: 1 << 40},
@@ -64,14 +84,27 @@ func everyBody() []bellcord.Body {
 	}
 }
 
+func everyView() bellcord.CallView {
+	old := awkward
+	return bellcord.CallView{
+		Locations: []bellcord.Location{{Path: "/a", Line: 3}, {Path: awkward}},
+		Content: []bellcord.CallContent{
+			{Change: &bellcord.Change{Path: "/a", Old: &old, New: awkward}, Meta: json.RawMessage(`{"m":1}`)},
+			{Terminal: awkward},
+			{Block: json.RawMessage(`{"type":"image"}`)},
+		},
+		Meta: json.RawMessage(`{"a":{"b":"ü"}}`),
+	}
+}
+
 func everyField(at time.Time, cause *bellcord.Cause, usage bellcord.Usage) bellcord.Receipt {
 	calls := []bellcord.CallRef{{Call: "c", Name: "shell"}}
-	gone := []bellcord.Process{{PID: 5, Name: "sh", How: "terminated"}}
+	ended := []bellcord.Process{{PID: 5, Name: "sh", How: "terminated"}}
 	return bellcord.Receipt{
 		Turn: "t", Session: "s", End: bellcord.EndStopped, Cause: cause, RaceWinner: bellcord.StopWon, Error: awkward, Prompt: awkward,
 		Times:              bellcord.Times{Accepted: at, Started: at.Add(1), StopRequested: at.Add(2), StreamClosed: at.Add(3), LastProcessEnded: at.Add(4), Settled: at.Add(5)},
 		Calls:              bellcord.Calls{Finished: 1, Stopped: calls, NotStarted: calls, Unknown: calls},
-		Processes:          bellcord.Processes{Ended: gone, Survivors: gone, Unconfirmed: gone, Proof: "process_scan", Background: gone},
+		Processes:          bellcord.Processes{Ended: ended, Survivors: ended, Unconfirmed: ended, Proof: "process_scan", Background: ended},
 		WithdrawnQuestions: []string{"q"}, Queue: bellcord.QueueDrop, HeldTurns: []bellcord.TurnID{"h"}, DroppedTurns: []bellcord.TurnID{"d"},
 		Usage: usage, UsageByModel: []bellcord.ModelUsage{{Model: "a/b", Usage: usage}}, Kept: bellcord.Kept{TextBytes: 1, ThinkingBytes: 2, FinishedCalls: 3}, AgentAbandoned: true, EndNotDurable: true,
 	}

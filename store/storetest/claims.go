@@ -20,13 +20,13 @@ var claimChecks = []check{
 func oneAtATime(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
-	mine, theirs := n.queued(s), other.queued(s)
-	c := claimed{s, mine, n.ok(claim(s, mine)).Fence}
-	n.unchanged(s, func() { other.refused(claim(s, theirs), bellcord.ErrBusy) })
+	own, foreign := n.queued(s), other.queued(s)
+	c := claimed{s, own, n.ok(claim(s, own)).Fence}
+	n.unchanged(s, func() { other.refused(claim(s, foreign), bellcord.ErrBusy) })
 	next := n.queued(s)
 	n.refused(claim(s, next), bellcord.ErrBusy)
 	n.ok(c.ends(bellcord.EndDone))
-	other.ok(claim(s, theirs))
+	other.ok(claim(s, foreign))
 	n.refused(claim(s, next), bellcord.ErrBusy)
 }
 

@@ -24,14 +24,14 @@ func manyWriters(b *bench) {
 	s := n.session()
 	t := n.running(s)
 	var mu sync.Mutex
-	told := map[int64]string{}
+	returned := map[int64]string{}
 	write := func(n *node, text string, op bellcord.AppendEvents) {
 		for _, ev := range n.ok(op).Events {
 			mu.Lock()
-			if before, twice := told[ev.Seq]; twice {
+			if before, twice := returned[ev.Seq]; twice {
 				b.Errorf("sequence number %d was given to both %q and %q", ev.Seq, before, text)
 			}
-			told[ev.Seq] = text
+			returned[ev.Seq] = text
 			mu.Unlock()
 		}
 	}
@@ -53,21 +53,21 @@ func manyWriters(b *bench) {
 		}
 	})
 	all.Wait()
-	inOrder(b, n.log(s)[2:], told, (2*writers+1)*each)
+	inOrder(b, n.log(s)[2:], returned, (2*writers+1)*each)
 }
 
 // inOrder checks that the log contains the events returned to the writers, in the
 // order of each writer.
-func inOrder(b *bench, events []bellcord.Event, told map[int64]string, want int) {
+func inOrder(b *bench, events []bellcord.Event, returned map[int64]string, want int) {
 	b.Helper()
-	if len(events) != want || len(told) != want {
-		b.Errorf("%d events and %d results, want %d", len(events), len(told), want)
+	if len(events) != want || len(returned) != want {
+		b.Errorf("%d events and %d results, want %d", len(events), len(returned), want)
 	}
 	next := map[string]int{}
 	for _, ev := range events {
 		text := textOf(ev)
-		if told[ev.Seq] != text {
-			b.Errorf("event %d is %q, but its writer got %q", ev.Seq, text, told[ev.Seq])
+		if returned[ev.Seq] != text {
+			b.Errorf("event %d is %q, but its writer got %q", ev.Seq, text, returned[ev.Seq])
 		}
 		writer, _, _ := strings.Cut(text, "/")
 		if want := fmt.Sprintf("%s/%d", writer, next[writer]); text != want {

@@ -10,7 +10,7 @@ var openingChecks = []check{
 	{"many processes open a new place at once, and all can use it", openedByProcesses},
 	{"many goroutines open a new place at once, and all can use it", openedByGoroutines},
 	{"a place that is opened again has what was there", openedAgain},
-	{"what other nodes wrote is news, whatever this one writes meanwhile", news},
+	{"what other nodes wrote is news, whatever this one writes meanwhile", changes},
 }
 
 func openedByProcesses(b *bench) {
@@ -66,7 +66,7 @@ func openedAgain(b *bench) {
 	}
 }
 
-func news(b *bench) {
+func changes(b *bench) {
 	n, other := b.node(), b.node()
 	tell := func(n *node, want bool, when string) {
 		b.Helper()

@@ -56,8 +56,8 @@ func note(s bellcord.SessionID, titles ...string) bellcord.AppendEvents {
 }
 
 // stopBy returns a stop that is requested now.
-func stopBy(who string, mode bellcord.StopMode) bellcord.Cause {
-	return bellcord.Cause{Kind: bellcord.CausePerson, By: who, Source: "storetest", Reason: "enough", At: now(), Mode: mode}
+func stopBy(person string, mode bellcord.StopMode) bellcord.Cause {
+	return bellcord.Cause{Kind: bellcord.CausePerson, By: person, Source: "storetest", Reason: "enough", At: now(), Mode: mode}
 }
 
 func recordStop(id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {

@@ -55,12 +55,12 @@ func answeredAsRead(b *bench) {
 		b.Fatalf("the commit returned %d events, reading %d", len(answered), len(read))
 	}
 	for i, ev := range read {
-		told := answered[i]
-		if !ev.Time.Equal(told.Time) {
-			b.Errorf("event %d: the commit returned time %v, reading %v", ev.Seq, told.Time, ev.Time)
+		returned := answered[i]
+		if !ev.Time.Equal(returned.Time) {
+			b.Errorf("event %d: the commit returned time %v, reading %v", ev.Seq, returned.Time, ev.Time)
 		}
-		if ev.Time = told.Time; !reflect.DeepEqual(ev, told) {
-			b.Errorf("the commit returned %+v, reading %+v", told, ev)
+		if ev.Time = returned.Time; !reflect.DeepEqual(ev, returned) {
+			b.Errorf("the commit returned %+v, reading %+v", returned, ev)
 		}
 	}
 	if first := n.record(t.Turn).FirstSeq; first != 1 {
@@ -142,8 +142,8 @@ func manyTails(b *bench) {
 	n := b.node()
 	one, none, other := n.session(), n.session(), n.session()
 	n.do(note(one, "x"), note(other, "y", "z"))
-	asked := []bellcord.SessionID{other, "nobody's", one, none, other}
-	tails, err := n.Tails(b.Context(), asked)
+	sessions := []bellcord.SessionID{other, "nobody's", one, none, other}
+	tails, err := n.Tails(b.Context(), sessions)
 	if want := []int64{2, 0, 1, 0, 2}; err != nil || !slices.Equal(tails, want) {
 		b.Errorf("the tails are %v, error %v, want %v", tails, err, want)
 	}
@@ -154,13 +154,13 @@ func manyTails(b *bench) {
 
 func unended(b *bench) {
 	n, other := b.node(), b.node()
-	s, theirs := n.session(), other.session()
+	s, foreign := n.session(), other.session()
 	runs, waits := n.running(s), n.queued(s)
-	elsewhere := other.running(theirs)
+	elsewhere := other.running(foreign)
 	over := n.running(n.session())
 	n.ok(over.ends(bellcord.EndDone))
 	for session, want := range map[bellcord.SessionID][]bellcord.TurnID{
-		"": {runs.turn, waits, elsewhere.turn}, s: {runs.turn, waits}, theirs: {elsewhere.turn}, over.session: nil, "nobody's": nil,
+		"": {runs.turn, waits, elsewhere.turn}, s: {runs.turn, waits}, foreign: {elsewhere.turn}, over.session: nil, "nobody's": nil,
 	} {
 		records, err := n.UnendedTurns(b.Context(), session)
 		var got []bellcord.TurnID
@@ -171,8 +171,8 @@ func unended(b *bench) {
 			b.Errorf("unended of %q: %v, error %v, want %v", session, got, err, want)
 		}
 	}
-	ours, others := n.record(waits).Node, n.record(elsewhere.turn).Node
-	if ours == "" || others == "" || ours == others || n.record(runs.turn).Node != ours {
-		b.Errorf("the turns belong to %q and %q", ours, others)
+	own, others := n.record(waits).Node, n.record(elsewhere.turn).Node
+	if own == "" || others == "" || own == others || n.record(runs.turn).Node != own {
+		b.Errorf("the turns belong to %q and %q", own, others)
 	}
 }

@@ -42,9 +42,9 @@ func scopeOfOthers(b *bench) {
 	own := n.running(n.session())
 	s := other.session()
 	running, waits := other.running(s), other.queued(s)
-	asked := stopBy("anna", bellcord.StopNow)
+	request := stopBy("anna", bellcord.StopNow)
 	behind := other.running(other.session())
-	r := n.ok(bellcord.RecordStops{Cause: asked})
+	r := n.ok(bellcord.RecordStops{Cause: request})
 	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
 		b.Errorf("the scope is %v", got)
 	}
@@ -54,7 +54,7 @@ func scopeOfOthers(b *bench) {
 	if len(r.Events) != 1 || r.Events[0].Session != s || countKind(n.log(s), "stop_requested") != 1 {
 		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
 	}
-	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: asked})
+	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: request})
 	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
 		b.Errorf("with drop, the stopped turns are %v", got)
 	}
@@ -120,9 +120,9 @@ func editRefused(b *bench) {
 
 func scopeEnded(b *bench) {
 	n, other := b.node(), b.node()
-	asked := stopBy("anna", bellcord.StopNow)
-	before := asked
-	before.At = asked.At.Add(-1)
+	request := stopBy("anna", bellcord.StopNow)
+	before := request
+	before.At = request.At.Add(-1)
 	ends := func(cause bellcord.Cause, end bellcord.End) claimed {
 		op := accept(other.session())
 		op.At = before.At
@@ -133,20 +133,20 @@ func scopeEnded(b *bench) {
 		other.ok(finish)
 		return t
 	}
-	mine := ends(asked, bellcord.EndStopped)
+	own := ends(request, bellcord.EndStopped)
 	ends(before, bellcord.EndStopped)
-	ends(asked, bellcord.EndDone)
-	r := n.ok(bellcord.RecordStops{Cause: asked})
-	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{mine.turn}) || r.Records[0].Receipt == nil {
-		b.Errorf("the returned turns are %v, want %v", got, mine.turn)
+	ends(request, bellcord.EndDone)
+	r := n.ok(bellcord.RecordStops{Cause: request})
+	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{own.turn}) || r.Records[0].Receipt == nil {
+		b.Errorf("the returned turns are %v, want %v", got, own.turn)
 	}
 	if len(r.Events) > 0 {
 		b.Errorf("it added %v", kinds(r.Events))
 	}
-	if r := n.ok(bellcord.RecordStops{Cause: asked, Session: n.session()}); len(r.Records) > 0 {
+	if r := n.ok(bellcord.RecordStops{Cause: request, Session: n.session()}); len(r.Records) > 0 {
 		b.Errorf("another session's turns were returned: %v", idsOf(r.Records))
 	}
-	if r := other.ok(bellcord.RecordStops{Cause: asked}); len(r.Records) > 0 {
+	if r := other.ok(bellcord.RecordStops{Cause: request}); len(r.Records) > 0 {
 		b.Errorf("the node's own turns were returned: %v", idsOf(r.Records))
 	}
 }

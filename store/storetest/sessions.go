@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -20,11 +21,14 @@ var sessionChecks = []check{
 func sessionKept(b *bench) {
 	n, reader := b.node(), b.node()
 	at := now()
-	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Agent: "goose", Model: "p/m", Mode: "ask", Created: at, Updated: at}
+	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Agent: "goose", Model: "p/m", Mode: "ask", AdditionalDirs: []string{"/b", "/" + awkward}, Effort: "high", Created: at, Updated: at}
 	n.ok(bellcord.PutSession{Session: want})
 	sameSession(b, reader, want)
 	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)
 	n.ok(bellcord.PutSession{Session: want})
+	sameSession(b, reader, want)
+	want.AdditionalDirs, want.Effort = nil, "low"
+	n.ok(bellcord.PutSession{Session: want, Existing: true})
 	sameSession(b, reader, want)
 }
 
@@ -37,7 +41,7 @@ func sameSession(b *bench, n *node, want bellcord.Session) {
 	if !got.Created.Equal(want.Created) || !got.Updated.Equal(want.Updated) {
 		b.Errorf("times %v and %v, want %v and %v", got.Created, got.Updated, want.Created, want.Updated)
 	}
-	if got.Created, got.Updated = want.Created, want.Updated; got != want {
+	if got.Created, got.Updated = want.Created, want.Updated; !reflect.DeepEqual(got, want) {
 		b.Errorf("the session is %+v, want %+v", got, want)
 	}
 }
@@ -101,12 +105,12 @@ func sessionsMoved(b *bench) {
 
 func sessionDeleted(b *bench) {
 	n, other := b.node(), b.node()
-	gone, stays := n.session(), n.session()
-	t, kept := n.running(gone), n.running(stays)
-	waits := n.queued(gone)
-	n.ok(bellcord.DeleteSession{ID: gone})
-	n.ok(bellcord.DeleteSession{ID: gone})
-	if _, err := other.Session(b.Context(), gone); !errors.Is(err, bellcord.ErrNoSession) {
+	deleted, stays := n.session(), n.session()
+	t, kept := n.running(deleted), n.running(stays)
+	waits := n.queued(deleted)
+	n.ok(bellcord.DeleteSession{ID: deleted})
+	n.ok(bellcord.DeleteSession{ID: deleted})
+	if _, err := other.Session(b.Context(), deleted); !errors.Is(err, bellcord.ErrNoSession) {
 		b.Errorf("reading the session: %v", err)
 	}
 	for _, id := range []bellcord.TurnID{t.turn, waits} {
@@ -116,9 +120,9 @@ func sessionDeleted(b *bench) {
 	}
 	n.refused(t.appendTexts(1, "late"), bellcord.ErrFenced)
 	n.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
-	n.refused(claim(gone, waits), bellcord.ErrFenced)
-	n.refused(accept(gone), bellcord.ErrNoSession)
-	if events := other.log(gone); len(events) > 0 {
+	n.refused(claim(deleted, waits), bellcord.ErrFenced)
+	n.refused(accept(deleted), bellcord.ErrNoSession)
+	if events := other.log(deleted); len(events) > 0 {
 		b.Errorf("events remain: %v", kinds(events))
 	}
 	n.ok(kept.appendTexts(1, "still here"))

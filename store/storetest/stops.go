@@ -38,16 +38,18 @@ func manyStops(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	t := n.running(s)
-	told := make([]string, 8)
+	results := make([]string, 8)
 	var all sync.WaitGroup
-	for i := range told {
+	for i := range results {
 		from := []*node{n, other}[i%2]
-		all.Go(func() { told[i] = requester(from.ok(recordStop(t.turn, stopBy(fmt.Sprint(i), bellcord.StopNow))).Stop) })
+		all.Go(func() {
+			results[i] = requester(from.ok(recordStop(t.turn, stopBy(fmt.Sprint(i), bellcord.StopNow))).Stop)
+		})
 	}
 	all.Wait()
 	stays := requester(n.record(t.turn).Stop)
-	if slices.ContainsFunc(told, func(by string) bool { return by != stays }) {
-		b.Errorf("%s's stop is recorded, the results were %v", stays, told)
+	if slices.ContainsFunc(results, func(by string) bool { return by != stays }) {
+		b.Errorf("%s's stop is recorded, the results were %v", stays, results)
 	}
 	if got := countKind(n.log(s), "stop_requested"); got != 1 {
 		b.Errorf("the log has %d stops", got)
@@ -106,13 +108,13 @@ func stopsDelivered(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	runs, waits, spared := n.running(s), n.queued(s), n.queued(s)
-	over, theirs := n.running(n.session()), other.queued(s)
-	for _, id := range []bellcord.TurnID{runs.turn, waits, over.turn, theirs} {
+	over, foreign := n.running(n.session()), other.queued(s)
+	for _, id := range []bellcord.TurnID{runs.turn, waits, over.turn, foreign} {
 		other.ok(recordStop(id, stopBy("anna", bellcord.StopNow)))
 	}
 	n.ok(over.ends(bellcord.EndStopped))
 	expectStops(b, n, runs.turn, waits)
-	expectStops(b, other, theirs)
+	expectStops(b, other, foreign)
 	n.ok(runs.ends(bellcord.EndStopped))
 	n.ok(recordStop(spared, stopBy("ben", bellcord.StopAfterStep)))
 	expectStops(b, n, waits, spared)

@@ -23,7 +23,7 @@ var takeOverChecks = []check{
 func alive(b *bench) {
 	n, other, child := b.node(), b.node(), b.process()
 	s := n.session()
-	mine, theirs := n.running(s), child.running(n.session())
+	own, foreign := n.running(s), child.running(n.session())
 	n.queued(s)
 	child.queued(s)
 	for range 3 {
@@ -31,8 +31,8 @@ func alive(b *bench) {
 			b.Fatalf("turns were taken from a live node: %v", taken)
 		}
 	}
-	n.ok(mine.appendTexts(1, "alive"))
-	child.appendTo(theirs, 1)
+	n.ok(own.appendTexts(1, "alive"))
+	child.appendTo(foreign, 1)
 }
 
 func paused(b *bench) {

@@ -241,7 +241,11 @@ func sizeOf(b bellcord.Body) int {
 	case bellcord.ToolCallEnded:
 		return fixed + len(b.Result)
 	case bellcord.ToolCallRequested:
-		return fixed + len(b.Arguments)
+		size := fixed + len(b.Arguments)
+		if b.Original != nil {
+			size += len(b.Original.Arguments)
+		}
+		return size
 	case bellcord.TurnAccepted:
 		size := fixed + len(b.Text)
 		for _, image := range b.Images {
@@ -249,6 +253,8 @@ func sizeOf(b bellcord.Body) int {
 		}
 		return size
 	case bellcord.PromptEdited:
+		return fixed + len(b.Text)
+	case bellcord.ContextAdded:
 		return fixed + len(b.Text)
 	case bellcord.AttachmentLoaded:
 		return fixed + len(b.Text)

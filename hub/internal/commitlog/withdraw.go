@@ -13,10 +13,10 @@ import (
 type entryState int
 
 const (
-	waiting  entryState = iota // in its journal
-	inCommit                   // the store has it, or may have it
-	between                    // a commit failed, the store does not have it, and a retry follows
-	gone                       // withdrawn
+	waiting   entryState = iota // in its journal
+	inCommit                    // the store has it, or may have it
+	between                     // a commit failed, the store does not have it, and a retry follows
+	withdrawn                   // removed; the store does not have it
 )
 
 // Withdraw removes an entry from the log and reports whether that is certain. If
@@ -33,7 +33,7 @@ func (e *Entry) Withdraw() bool {
 	case inCommit:
 		e.leaving = true
 		return false
-	case gone:
+	case withdrawn:
 		return true
 	}
 	e.drop()
@@ -42,7 +42,7 @@ func (e *Entry) Withdraw() bool {
 
 // drop ends an entry that is not in the store. It requires the journal's lock.
 func (e *Entry) drop() {
-	e.state = gone
+	e.state = withdrawn
 	e.result = bellcord.Result{Err: bellcord.ErrWithdrawn}
 	close(e.done)
 }
@@ -111,7 +111,7 @@ func resuming(batch []*Entry) []*Entry {
 	return slices.DeleteFunc(batch, func(e *Entry) bool {
 		e.journal.mu.Lock()
 		defer e.journal.mu.Unlock()
-		if e.state == gone {
+		if e.state == withdrawn {
 			return true
 		}
 		e.state = inCommit
@@ -124,5 +124,5 @@ func resuming(batch []*Entry) []*Entry {
 func (e *Entry) IsWithdrawn() bool {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
-	return e.state == gone
+	return e.state == withdrawn
 }

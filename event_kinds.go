@@ -1,0 +1,164 @@
+package bellcord
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// DecodeBody decodes the stored JSON of a body of the given kind. It returns an
+// error for an unknown kind.
+func DecodeBody(kind string, data []byte) (Body, error) {
+	decode, known := bodies[kind]
+	if !known {
+		return nil, fmt.Errorf("unknown event kind %q", kind)
+	}
+	body, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s event: %w", kind, err)
+	}
+	return body, nil
+}
+
+// bodyType is one type of body: its zero value and its decoder.
+type bodyType struct {
+	zero   Body
+	decode func([]byte) (Body, error)
+}
+
+func bodyOf[B Body]() bodyType {
+	var zero B
+	return bodyType{zero, decodeAs[B]}
+}
+
+// bodyTypes are all types of bodies, in the order of the documentation. A new kind
+// of event is a type with a Kind method and an entry here; docs/events.md and the
+// OpenAPI document follow.
+var bodyTypes = []bodyType{
+	bodyOf[TurnAccepted](), bodyOf[PromptEdited](), bodyOf[TurnStarted](), bodyOf[StopRequested](), bodyOf[TurnEnded](),
+	bodyOf[StepStarted](), bodyOf[AttachmentLoaded](), bodyOf[ContextAdded](), bodyOf[UsageReported](), bodyOf[ThinkingDelta](), bodyOf[ThinkingSigned](),
+	bodyOf[TextDelta](), bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
+	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
+	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
+	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](),
+	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](), bodyOf[ProcessConfirmed](), bodyOf[SessionUpdated](),
+}
+
+// ReservedKinds are kinds that later versions will use. No body has one of them.
+var ReservedKinds = []string{"changes_recorded", "undone"}
+
+var bodies = func() map[string]func([]byte) (Body, error) {
+	all := make(map[string]func([]byte) (Body, error), len(bodyTypes))
+	for _, b := range bodyTypes {
+		all[b.zero.Kind()] = b.decode
+	}
+	return all
+}()
+
+// Bodies returns the zero value of every type of body, in the order of the
+// documentation.
+func Bodies() []Body {
+	all := make([]Body, len(bodyTypes))
+	for i, b := range bodyTypes {
+		all[i] = b.zero
+	}
+	return all
+}
+
+func decodeAs[B Body](data []byte) (Body, error) {
+	var b B
+	err := json.Unmarshal(data, &b)
+	return b, err
+}
+
+// Kind implements Body.
+func (TurnAccepted) Kind() string { return "turn_accepted" }
+
+// Kind implements Body.
+func (PromptEdited) Kind() string { return "prompt_edited" }
+
+// Kind implements Body.
+func (TurnStarted) Kind() string { return "turn_started" }
+
+// Kind implements Body.
+func (StopRequested) Kind() string { return "stop_requested" }
+
+// Kind implements Body.
+func (TurnEnded) Kind() string { return "turn_ended" }
+
+// Kind implements Body.
+func (StepStarted) Kind() string { return "step_started" }
+
+// Kind implements Body.
+func (ThinkingDelta) Kind() string { return "thinking_delta" }
+
+// Kind implements Body.
+func (TextDelta) Kind() string { return "text_delta" }
+
+// Kind implements Body.
+func (ToolCallRequested) Kind() string { return "tool_call_requested" }
+
+// Kind implements Body.
+func (ToolCallUpdated) Kind() string { return "tool_call_updated" }
+
+// Kind implements Body.
+func (PlanUpdated) Kind() string { return "plan_updated" }
+
+// Kind implements Body.
+func (AgentUpdate) Kind() string { return "agent_update" }
+
+// Kind implements Body.
+func (MessageImported) Kind() string { return "message_imported" }
+
+// Kind implements Body.
+func (ToolCallStarted) Kind() string { return "tool_call_started" }
+
+// Kind implements Body.
+func (ToolOutputDelta) Kind() string { return "tool_output_delta" }
+
+// Kind implements Body.
+func (ToolCallEnded) Kind() string { return "tool_call_ended" }
+
+// Kind implements Body.
+func (QuestionOpened) Kind() string { return "question_opened" }
+
+// Kind implements Body.
+func (QuestionAnswered) Kind() string { return "question_answered" }
+
+// Kind implements Body.
+func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }
+
+// Kind implements Body.
+func (StepEnded) Kind() string { return "step_ended" }
+
+// Kind implements Body.
+func (SessionUpdated) Kind() string { return "session_updated" }
+
+// Kind implements Body.
+func (AgentSessionOpened) Kind() string { return "agent_session_opened" }
+
+// Kind implements Body.
+func (AttachmentLoaded) Kind() string { return "attachment_loaded" }
+
+// Kind implements Body.
+func (ContextAdded) Kind() string { return "context_added" }
+
+// Kind implements Body.
+func (UsageReported) Kind() string { return "usage_reported" }
+
+// Kind implements Body.
+func (ThinkingSigned) Kind() string { return "thinking_signed" }
+
+// Kind implements Body.
+func (SideRequestStarted) Kind() string { return "side_request_started" }
+
+// Kind implements Body.
+func (SideRequestEnded) Kind() string { return "side_request_ended" }
+
+// Kind implements Body.
+func (ConversationCompacted) Kind() string { return "conversation_compacted" }
+
+// Kind implements Body.
+func (ConversationCleared) Kind() string { return "conversation_cleared" }
+
+// Kind implements Body.
+func (ProcessConfirmed) Kind() string { return "process_confirmed" }

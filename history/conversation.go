@@ -1,0 +1,97 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Conversation is a session's conversation, kept in memory between turns. It
+// reads each event once, so that the cost of a turn does not grow with the
+// session. Its results are the same as those of a new Conversation. The zero
+// value is empty. Methods may be called concurrently.
+type Conversation struct {
+	mu    sync.Mutex
+	last  bellcord.Event // the last event that was read
+	talk  historian
+	agent bellcord.AgentSessionOpened
+}
+
+// Read returns the conversation up to the session's last event, see Read.
+func (c *Conversation) Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.advance(ctx, store, session)
+	return Repair(c.talk.recorded()), err
+}
+
+// AgentSession returns the hosted agent's session as last recorded, or the zero
+// value if none was recorded in this conversation.
+func (c *Conversation) AgentSession(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) (bellcord.AgentSessionOpened, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.advance(ctx, store, session)
+	return c.agent, err
+}
+
+// advance reads the events since the last call. It reads the last event again:
+// if the store has another one in its place, another process has deleted the
+// session and created it again, and all events are read.
+func (c *Conversation) advance(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) error {
+	if c.last.Seq > 0 {
+		same := false
+		err := bellcord.EachEvent(ctx, store, session, c.last.Seq-1, func(ev bellcord.Event) bool {
+			if !same && !isSame(ev, c.last) {
+				return false
+			}
+			if same {
+				c.read(ev)
+			}
+			same = true
+			return true
+		})
+		if same || err != nil {
+			return err
+		}
+	}
+	c.last, c.talk, c.agent = bellcord.Event{}, historian{}, bellcord.AgentSessionOpened{}
+	return bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
+		c.read(ev)
+		return true
+	})
+}
+
+// isSame reports whether two events are the same entry of one log. Turn ids are
+// unique, and so is the time of an event without a turn.
+func isSame(a, b bellcord.Event) bool {
+	return a.Seq == b.Seq && a.Turn == b.Turn && a.Time.Equal(b.Time)
+}
+
+func (c *Conversation) read(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.AgentSessionOpened:
+		c.agent = b
+	case bellcord.ConversationCleared:
+		c.agent = bellcord.AgentSessionOpened{} // a new conversation needs a new agent session
+	}
+	c.talk.read(ev)
+	ev.Body = nil // it may be large
+	c.last = ev
+}
+
+// recorded returns all messages, including those of the open step. The step
+// stays open, and the caller owns the result.
+func (h *historian) recorded() []bellcord.Message {
+	now := historian{messages: slices.Clone(h.messages), step: h.step.copy(), calls: h.calls}
+	now.closeStep(nil)
+	return now.messages
+}
+
+func (s *step) copy() step {
+	c := step{seq: s.seq, model: s.model, thinking: slices.Clone(s.thinking)}
+	c.text.WriteString(s.text.String())
+	c.unsigned.WriteString(s.unsigned.String())
+	return c
+}
