@@ -47,6 +47,13 @@ const (
 	MethodReleaseTerminal   = "terminal/release"
 )
 
+// Methods that the stable schema does not contain, but some agents serve.
+const (
+	UnstableForkSession = "session/fork"
+	UnstableSetModel    = "session/set_model" // older agents; now a config option
+	UnstableSteering    = "_session/steering" // adds a prompt to the running turn
+)
+
 // MethodCancelRequest is a notification that both sides may send.
 const MethodCancelRequest = "$/cancel_request"
 

@@ -1,5 +1,7 @@
 package acp
 
+import "encoding/json"
+
 // ContentBlock is a part of a prompt or of an answer. Its members depend on
 // Type; Text, Image and Link return the blocks that Bellcord sends.
 type ContentBlock struct {
@@ -10,6 +12,9 @@ type ContentBlock struct {
 	Name     string                    `json:"name,omitzero"` // of a link
 	URI      string                    `json:"uri,omitzero"`
 	Resource *EmbeddedResourceResource `json:"resource,omitzero"`
+
+	Annotations json.RawMessage `json:"annotations,omitzero"`
+	Meta        json.RawMessage `json:"_meta,omitzero"`
 }
 
 // Types of content blocks. Blocks of other types are shown by their type only.

@@ -11,6 +11,15 @@ type InitializeRequest struct {
 type ClientCapabilities struct {
 	FS       FileSystemCapabilities `json:"fs"`
 	Terminal bool                   `json:"terminal"` // all methods of terminals
+
+	Elicitation ElicitationCapabilities `json:"elicitation,omitzero"`
+	Auth        AuthCapabilities        `json:"auth,omitzero"`
+}
+
+// AuthCapabilities lists the kinds of AuthMethod that a client supports in
+// addition to those that the agent performs itself.
+type AuthCapabilities struct {
+	Terminal bool `json:"terminal"` // the client can start the agent's program in a terminal
 }
 
 // FileSystemCapabilities lists the file methods that a client offers.
@@ -31,7 +40,7 @@ type InitializeResponse struct {
 	ProtocolVersion   int               `json:"protocolVersion"`
 	AgentInfo         Implementation    `json:"agentInfo,omitzero"`
 	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
-	AuthMethods       []AuthMethodAgent `json:"authMethods,omitzero"`
+	AuthMethods       []AuthMethod      `json:"authMethods,omitzero"`
 }
 
 // AgentCapabilities lists what an agent supports.
@@ -64,6 +73,8 @@ type SessionCapabilities struct {
 	Resume Supported `json:"resume,omitzero"`
 	Close  Supported `json:"close,omitzero"`
 	Delete Supported `json:"delete,omitzero"`
+
+	AdditionalDirectories Supported `json:"additionalDirectories,omitzero"` // of the requests that open a session
 }
 
 // Supported is a capability that the schema represents as an object without
@@ -80,14 +91,20 @@ func (s *Supported) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// AuthMethodAgent is a login method that the agent performs itself.
-type AuthMethodAgent struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitzero"`
+// AuthMethod is a login method. The agent performs it itself or, if Type is
+// terminal, the client starts the agent's program with Args in a terminal.
+type AuthMethod struct {
+	Type        string   `json:"type,omitzero"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitzero"`
+	Args        []string `json:"args,omitzero"`
 }
 
-// AuthenticateRequest selects an AuthMethodAgent.
+// TerminalAuth is the Type of an AuthMethod in a terminal.
+const TerminalAuth = "terminal"
+
+// AuthenticateRequest selects an AuthMethod that the agent performs itself.
 type AuthenticateRequest struct {
 	MethodID string `json:"methodId"`
 }

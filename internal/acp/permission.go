@@ -1,10 +1,13 @@
 package acp
 
+import "encoding/json"
+
 // RequestPermissionRequest requests permission to run a tool call.
 type RequestPermissionRequest struct {
 	SessionID string             `json:"sessionId"`
 	ToolCall  ToolCallUpdate     `json:"toolCall"`
 	Options   []PermissionOption `json:"options"`
+	Meta      Meta               `json:"_meta,omitzero"`
 }
 
 // PermissionOption is a possible answer to the request.
@@ -12,6 +15,7 @@ type PermissionOption struct {
 	OptionID string               `json:"optionId"`
 	Name     string               `json:"name"`
 	Kind     PermissionOptionKind `json:"kind"`
+	Meta     json.RawMessage      `json:"_meta,omitzero"`
 }
 
 // PermissionOptionKind is the meaning of an option.

@@ -6,6 +6,7 @@ import "encoding/json"
 type PromptRequest struct {
 	SessionID string         `json:"sessionId"`
 	Prompt    []ContentBlock `json:"prompt"`
+	Meta      Meta           `json:"_meta,omitzero"`
 }
 
 // PromptResponse is the response to PromptRequest. It ends the turn.

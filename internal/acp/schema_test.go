@@ -166,6 +166,9 @@ func (c *checker) checkMembers(path string, t reflect.Type, d *definition) {
 	ours := map[string]bool{} // by name: whether it is always sent
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		ours[name] = options == ""
 		if properties[name] == nil {

@@ -4,6 +4,9 @@ package acp
 type NewSessionRequest struct {
 	Cwd        string      `json:"cwd"`
 	McpServers []McpServer `json:"mcpServers"`
+	Meta       Meta        `json:"_meta,omitzero"`
+
+	AdditionalDirectories []string `json:"additionalDirectories,omitzero"` // absolute paths
 }
 
 // LoadSessionRequest reopens a session and replays its conversation.
@@ -11,6 +14,9 @@ type LoadSessionRequest struct {
 	SessionID  string      `json:"sessionId"`
 	Cwd        string      `json:"cwd"`
 	McpServers []McpServer `json:"mcpServers"`
+	Meta       Meta        `json:"_meta,omitzero"`
+
+	AdditionalDirectories []string `json:"additionalDirectories,omitzero"` // all of them, as absolute paths
 }
 
 // ResumeSessionRequest reopens a session without a replay.
@@ -42,6 +48,7 @@ type NewSessionResponse struct {
 	SessionID     string                `json:"sessionId"`
 	Modes         *SessionModeState     `json:"modes,omitzero"`
 	ConfigOptions []SessionConfigOption `json:"configOptions,omitzero"`
+	Meta          Meta                  `json:"_meta,omitzero"`
 }
 
 // LoadSessionResponse is the response to LoadSessionRequest.
@@ -129,6 +136,8 @@ type SessionInfo struct {
 	Cwd       string `json:"cwd"`
 	Title     string `json:"title,omitzero"`
 	UpdatedAt string `json:"updatedAt,omitzero"` // ISO 8601
+
+	AdditionalDirectories []string `json:"additionalDirectories,omitzero"`
 }
 
 // CloseSessionRequest stops the turns of a session and closes it.

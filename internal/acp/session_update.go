@@ -8,12 +8,27 @@ import (
 // SessionUpdate contains one update.
 type SessionUpdate struct{ Value Update }
 
-// Update is one of ToolCall, ToolCallUpdate, Plan, UnknownUpdate, and the types
-// of this package with a name that ends in Chunk or Update.
+// Update is one of ToolCall, ToolCallUpdate, Plan, Notice, UnknownUpdate, RawUpdate,
+// and the types of this package with a name that ends in Chunk or Update.
 type Update interface{ kind() string }
 
 // UnknownUpdate is the kind of an update that Bellcord does not decode.
 type UnknownUpdate string
+
+// RawUpdate is an update of a hosted agent that is passed on as it is.
+type RawUpdate json.RawMessage
+
+func (RawUpdate) kind() string { return "" }
+
+// RawChunk returns a chunk of the kind of like, with content that is passed on as
+// it is.
+func RawChunk(like Update, content any) RawUpdate {
+	update, err := json.Marshal(map[string]any{"sessionUpdate": like.kind(), "content": content})
+	if err != nil { // cannot happen: content is valid JSON
+		return nil
+	}
+	return update
+}
 
 func (UserMessageChunk) kind() string        { return "user_message_chunk" }
 func (AgentMessageChunk) kind() string       { return "agent_message_chunk" }
@@ -26,6 +41,8 @@ func (CurrentModeUpdate) kind() string       { return "current_mode_update" }
 func (ConfigOptionUpdate) kind() string      { return "config_option_update" }
 func (SessionInfoUpdate) kind() string       { return "session_info_update" }
 func (UsageUpdate) kind() string             { return "usage_update" }
+func (Notice) kind() string                  { return "notice" }
+func (CompactionUpdate) kind() string        { return "compaction_update" }
 func (u UnknownUpdate) kind() string         { return string(u) }
 
 var updates = func() map[string]reflect.Type {
@@ -42,6 +59,8 @@ var updates = func() map[string]reflect.Type {
 		ConfigOptionUpdate{},
 		SessionInfoUpdate{},
 		UsageUpdate{},
+		Notice{},
+		CompactionUpdate{},
 	} {
 		types[u.kind()] = reflect.TypeOf(u)
 	}
@@ -60,11 +79,22 @@ func (u SessionUpdate) Kind() string {
 // MarshalJSON implements json.Marshaler. It adds the kind to the members of the
 // update.
 func (u SessionUpdate) MarshalJSON() ([]byte, error) {
-	members, err := json.Marshal(u.Value)
-	if err != nil || u.Value == nil {
-		return members, err
+	if raw, is := u.Value.(RawUpdate); is {
+		return raw, nil
 	}
-	tag := `{"sessionUpdate":"` + u.Kind() + `"`
+	if u.Value == nil {
+		return []byte("null"), nil
+	}
+	return WithKind(u.Kind(), u.Value)
+}
+
+// WithKind returns the members of an update as a JSON object with their kind.
+func WithKind(kind string, update any) ([]byte, error) {
+	members, err := json.Marshal(update)
+	if err != nil {
+		return nil, err
+	}
+	tag := `{"sessionUpdate":"` + kind + `"`
 	if len(members) > len("{}") {
 		tag += ","
 	}

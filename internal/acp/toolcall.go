@@ -62,7 +62,8 @@ const (
 
 // ToolCallLocation is a file that a call reads or changes.
 type ToolCallLocation struct {
-	Path string `json:"path"` // absolute
+	Path string `json:"path"`          // absolute
+	Line int    `json:"line,omitzero"` // counted from 1
 }
 
 // ToolCallContent is a part of a call's output: a content block, a change to a
@@ -74,6 +75,22 @@ type ToolCallContent struct {
 	OldText    *string       `json:"oldText,omitzero"` // nil for a new file
 	NewText    *string       `json:"newText,omitzero"`
 	TerminalID string        `json:"terminalId,omitzero"`
+
+	Meta json.RawMessage `json:"_meta,omitzero"`
+
+	raw json.RawMessage // replaces all members
+}
+
+// RawContent returns content of a hosted agent that is passed on as it is.
+func RawContent(content json.RawMessage) ToolCallContent { return ToolCallContent{raw: content} }
+
+// MarshalJSON implements json.Marshaler.
+func (c ToolCallContent) MarshalJSON() ([]byte, error) {
+	if c.raw != nil {
+		return c.raw, nil
+	}
+	type plain ToolCallContent
+	return json.Marshal(plain(c))
 }
 
 // Types of a call's content.
@@ -94,3 +111,13 @@ func TextContent(text string) ToolCallContent {
 func Diff(path string, before *string, after string) ToolCallContent {
 	return ToolCallContent{Type: TypeDiff, Path: path, OldText: before, NewText: &after}
 }
+
+// Members of the _meta of a call with which agents show the output of a command,
+// in a terminal that only displays it. TerminalDeltaMember is an older name of
+// TerminalOutputMember, which some agents use.
+const (
+	TerminalInfoMember   = "terminal_info"
+	TerminalOutputMember = "terminal_output"
+	TerminalDeltaMember  = "terminal_output_delta"
+	TerminalExitMember   = "terminal_exit"
+)

@@ -34,6 +34,9 @@ var messages = []any{
 	SessionNotification{},
 	RequestPermissionRequest{},
 	RequestPermissionResponse{},
+	CreateElicitationRequest{},
+	CreateElicitationResponse{},
+	CompleteElicitationNotification{},
 	ReadTextFileRequest{},
 	ReadTextFileResponse{},
 	WriteTextFileRequest{},
@@ -58,7 +61,7 @@ func TestTypes_OfficialSchema_MatchDefinitions(t *testing.T) {
 		t.Error(difference)
 	}
 	for _, name := range typeNames(t) {
-		if !c.checked[name] && !slices.Contains([]string{"Update", "UnknownUpdate", "Meta", "ErrorCode", "ContentChunk"}, name) {
+		if !c.checked[name] && !slices.Contains([]string{"Update", "UnknownUpdate", "RawUpdate", "Meta", "Members", "ErrorCode", "ContentChunk"}, name) {
 			t.Errorf("%s is no part of any message", name)
 		}
 	}

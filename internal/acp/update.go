@@ -1,14 +1,19 @@
 package acp
 
+import "encoding/json"
+
 // SessionNotification reports a change in a session.
 type SessionNotification struct {
 	SessionID string        `json:"sessionId"`
 	Update    SessionUpdate `json:"update"`
+	Meta      Meta          `json:"_meta,omitzero"`
 }
 
 // ContentChunk is a part of a message.
 type ContentChunk struct {
-	Content ContentBlock `json:"content"`
+	Content   ContentBlock    `json:"content"`
+	MessageID string          `json:"messageId,omitzero"` // chunks with the same id are parts of one message
+	Meta      json.RawMessage `json:"_meta,omitzero"`
 }
 
 // UserMessageChunk is a part of the user's message.
@@ -81,6 +86,8 @@ type UsageUpdate struct {
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
 	Cost Cost  `json:"cost,omitzero"`
+
+	Meta json.RawMessage `json:"_meta,omitzero"`
 }
 
 // Cost is an amount of money.
@@ -88,3 +95,6 @@ type Cost struct {
 	Amount   float64 `json:"amount"`
 	Currency string  `json:"currency"`
 }
+
+// TimeFormat is the format of the protocol's times, in UTC.
+const TimeFormat = "2006-01-02T15:04:05.000Z"

@@ -12,10 +12,10 @@ func TestMarshal_OptionalMembers_DistinguishAbsentNullAndEmpty(t *testing.T) {
 	t.Parallel()
 	for want, message := range map[string]any{
 		`{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""}}}`: SessionNotification{
-			"s", SessionUpdate{AgentMessageChunk{Text("")}},
+			SessionID: "s", Update: SessionUpdate{AgentMessageChunk{Content: Text("")}},
 		},
 		`{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"diff","path":"/a","newText":""}]}}`: SessionNotification{
-			"s", SessionUpdate{ToolCallUpdate{ToolCallID: "c", Content: []ToolCallContent{Diff("/a", nil, "")}}},
+			SessionID: "s", Update: SessionUpdate{ToolCallUpdate{ToolCallID: "c", Content: []ToolCallContent{Diff("/a", nil, "")}}},
 		},
 		`{"outcome":{"outcome":"cancelled"}}`:               CancelledPermission(),
 		`{"outcome":{"outcome":"selected","optionId":"o"}}`: Selected("o"),
@@ -34,9 +34,9 @@ func TestUnmarshal_Updates_AreDecodedByKind(t *testing.T) {
 	t.Parallel()
 	for update, want := range map[string]Update{
 		`{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"n","uri":"u","size":5},"messageId":"m"}`: UserMessageChunk{
-			Link("n", "u"),
+			Content: Link("n", "u"), MessageID: "m",
 		},
-		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"audio","data":"","mimeType":""}}`: AgentThoughtChunk{ContentBlock{Type: "audio"}},
+		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"audio","data":"","mimeType":""}}`: AgentThoughtChunk{Content: ContentBlock{Type: "audio"}},
 		`{"sessionUpdate":"agent_message_chunk","content":7}`:                                        AgentMessageChunk{},
 		`{"sessionUpdate":"agent_thought_chunk"}`:                                                    AgentThoughtChunk{},
 		`{"sessionUpdate":"tool_call","toolCallId":"c","content":null,"_meta":{"a":{"b":"x"}}}`: ToolCall{

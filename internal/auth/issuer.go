@@ -25,11 +25,11 @@ type Issuer struct {
 }
 
 // owner returns the owner name for a value of the claim.
-func (i Issuer) owner(who string) string {
+func (i Issuer) owner(subject string) string {
 	if i.Name != "" {
-		return oidcPrefix + i.Name + ":" + who
+		return oidcPrefix + i.Name + ":" + subject
 	}
-	return oidcPrefix + who
+	return oidcPrefix + subject
 }
 
 // Check returns an error if an issuer is invalid. Two issuers never share an
@@ -90,9 +90,9 @@ const longestSubject = 255 // the limit of OpenID Connect
 
 // isSubject reports whether the claim value may become an owner name. It
 // accepts more characters than checkName.
-func isSubject(who string) bool {
-	return who != "" && len(who) <= longestSubject &&
-		!strings.ContainsFunc(who, func(r rune) bool { return r <= ' ' || r > '~' })
+func isSubject(subject string) bool {
+	return subject != "" && len(subject) <= longestSubject &&
+		!strings.ContainsFunc(subject, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 const (

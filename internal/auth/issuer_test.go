@@ -89,7 +89,7 @@ func (i *testIssuer) setDown(down bool) {
 }
 
 // counts returns the number of requests for the configuration and for the keys.
-func (i *testIssuer) counts() (asked, fetched int) {
+func (i *testIssuer) counts() (requested, fetched int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.requests, i.fetched

@@ -46,9 +46,9 @@ func (d *Door) Code(c Caller, scopes ...bellcord.Scope) (code string, expires ti
 }
 
 // lend returns the scopes that a login on behalf of the caller gets.
-func (c Caller) lend(wanted []bellcord.Scope) (lent []bellcord.Scope) {
+func (c Caller) lend(requested []bellcord.Scope) (lent []bellcord.Scope) {
 	for _, s := range Scopes {
-		named := slices.Contains(wanted, s) || len(wanted) == 0 && s != bellcord.ScopeAdmin
+		named := slices.Contains(requested, s) || len(requested) == 0 && s != bellcord.ScopeAdmin
 		if named && c.May(s) {
 			lent = append(lent, s)
 		}

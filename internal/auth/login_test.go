@@ -179,9 +179,9 @@ func TestLogout_OneOfTwoBrowsers_RevokesOnlyThatOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	phone := e.login(browser)
-	gone, err := e.Logout(t.Context(), browser)
-	if err != nil || gone.Name != auth.CookieName || gone.Value != "" || gone.MaxAge >= 0 {
-		t.Errorf("%+v, %v", gone, err)
+	expired, err := e.Logout(t.Context(), browser)
+	if err != nil || expired.Name != auth.CookieName || expired.Value != "" || expired.MaxAge >= 0 {
+		t.Errorf("%+v, %v", expired, err)
 	}
 	if _, err := e.browse(first); !isBad(err) {
 		t.Errorf("after the logout: %v", err)

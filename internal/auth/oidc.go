@@ -117,18 +117,18 @@ func (i *issuer) verifyToken(ctx context.Context, verifier *oidc.IDTokenVerifier
 	if err := token.Claims(&claims); err != nil {
 		return Caller{}, err
 	}
-	who, _ := claims[i.is.Claim].(string)
-	if !isSubject(who) {
-		return Caller{}, fmt.Errorf("owner_claim %s is %q, which is not a valid owner name", i.is.Claim, who)
+	subject, _ := claims[i.is.Claim].(string)
+	if !isSubject(subject) {
+		return Caller{}, fmt.Errorf("owner_claim %s is %q, which is not a valid owner name", i.is.Claim, subject)
 	}
 	if i.is.Claim == "email" && claims["email_verified"] != true {
-		return Caller{}, fmt.Errorf("the email address %s is not verified", who)
+		return Caller{}, fmt.Errorf("the email address %s is not verified", subject)
 	}
 	scopes := i.is.Scopes
-	if slices.Contains(i.is.Admins, who) {
+	if slices.Contains(i.is.Admins, subject) {
 		scopes = Scopes
 	}
-	return Caller{Owner: i.is.owner(who), Scopes: slices.Clone(scopes), Name: who}, nil
+	return Caller{Owner: i.is.owner(subject), Scopes: slices.Clone(scopes), Name: subject}, nil
 }
 
 // discover fetches the issuer's configuration once. Only one request is in

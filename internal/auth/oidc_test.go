@@ -111,8 +111,8 @@ func TestEnter_KeysRotate_FetchesThemAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if asked, fetched := i.counts(); fetched != 1 || asked != 1 {
-		t.Errorf("fetched %d times, asked %d times", fetched, asked)
+	if requested, fetched := i.counts(); fetched != 1 || requested != 1 {
+		t.Errorf("fetched %d times, asked %d times", fetched, requested)
 	}
 	before := i.key
 	unknown := i.signed(jose.SigningKey{Algorithm: jose.ES256, Key: newTestIssuer(t).key}, "two", nil)
@@ -143,8 +143,8 @@ func TestEnter_IssuerDown_StillAcceptsTokens(t *testing.T) {
 			t.Fatalf("while it is down: %+v, %v", c, err)
 		}
 	}
-	if asked, _ := i.counts(); asked != 1 {
-		t.Errorf("it was asked %d times in a moment", asked)
+	if requested, _ := i.counts(); requested != 1 {
+		t.Errorf("it was asked %d times in a moment", requested)
 	}
 	text, _ := e.mint(nil)
 	if _, err := e.bearer(text, home); err != nil {

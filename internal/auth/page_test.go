@@ -146,7 +146,7 @@ func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 	everyday := []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
 	for _, test := range []struct {
 		name        string
-		who         auth.Caller
+		caller      auth.Caller
 		named, lent []bellcord.Scope
 	}{
 		{"an admin", admin, nil, everyday},
@@ -155,7 +155,7 @@ func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 		{"another", anna, nil, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}},
 		{"another who names admin", anna, auth.Scopes, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}},
 	} {
-		code, _ := e.Code(test.who, test.named...)
+		code, _ := e.Code(test.caller, test.named...)
 		browser, err := e.Login(t.Context(), home, code)
 		if err != nil {
 			t.Fatal(err)

@@ -108,9 +108,9 @@ func randomHex(bytes int) string {
 
 // splitToken splits a token's text. ok is false if the text is malformed.
 func splitToken(text string) (id, secret string, ok bool) {
-	rest, ours := strings.CutPrefix(text, tokenPrefix)
+	rest, prefixed := strings.CutPrefix(text, tokenPrefix)
 	id, secret, cut := strings.Cut(rest, "_")
-	return id, secret, ours && cut && len(id) == idLength && secret != ""
+	return id, secret, prefixed && cut && len(id) == idLength && secret != ""
 }
 
 const longestName = 64

@@ -67,7 +67,7 @@ type Unit struct {
 
 // record is a service in a manager's database.
 type record interface {
-	found() (there, ours bool, err error)
+	found() (exists, own bool, err error)
 }
 
 // Here returns the target of this machine. On Windows, system is ignored.

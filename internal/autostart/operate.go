@@ -19,7 +19,7 @@ var (
 
 // found reports whether the service is installed and whether this package
 // wrote it.
-func (u Unit) found() (there, ours bool, err error) {
+func (u Unit) found() (exists, own bool, err error) {
 	if u.record != nil {
 		return u.record.found()
 	}
@@ -34,19 +34,19 @@ func (u Unit) found() (there, ours bool, err error) {
 // installed, the error is ErrThere, unless force is set; then a file that this
 // package did not write is kept as a backup.
 func (u Unit) Installing(force bool) ([]Step, error) {
-	there, ours, err := u.found()
+	exists, own, err := u.found()
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("find the service: %w", err)
-	case force && there && !ours && u.record != nil:
+	case force && exists && !own && u.record != nil:
 		return nil, fmt.Errorf("%w: %s", ErrForeign, u.place())
-	case force && there && !ours:
+	case force && exists && !own:
 		return append([]Step{keep(u.File)}, u.install...), nil
-	case force && there && u.record != nil: // a manager cannot have two services with the same name
+	case force && exists && u.record != nil: // a manager cannot have two services with the same name
 		return append(append([]Step{}, u.uninstall...), u.install...), nil
 	case force:
 		return u.install, nil
-	case there:
+	case exists:
 		return nil, fmt.Errorf("%w: %s (--force replaces it)", ErrThere, u.place())
 	}
 	for _, path := range u.elsewhere {
@@ -66,13 +66,13 @@ func (u Unit) Hidden() error { return u.hidden }
 // ErrMissing without a service, and ErrForeign if this package did not write
 // it.
 func (u Unit) Uninstalling() ([]Step, error) {
-	there, ours, err := u.found()
+	exists, own, err := u.found()
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("find the service: %w", err)
-	case !there:
+	case !exists:
 		return nil, fmt.Errorf("%w: %s not found", ErrMissing, u.place())
-	case !ours:
+	case !own:
 		return nil, fmt.Errorf("%w: %s was not changed", ErrForeign, u.place())
 	}
 	return u.uninstall, nil
@@ -135,11 +135,11 @@ func (u Unit) Reachable(ctx context.Context) error {
 		why = "no answer"
 	}
 	name, _, _ := strings.Cut(string(u.Target), "-")
-	whose := ""
+	scope := ""
 	if u.Target == SystemdUser {
-		whose = " for this user"
+		scope = " for this user"
 	}
-	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, whose, u.manager.text, why, foreground)
+	return fmt.Errorf("%s is not available here%s: %s: %s; %s", name, scope, u.manager.text, why, foreground)
 }
 
 // Do runs the steps in order and returns the first error.

@@ -9,7 +9,7 @@ import (
 
 var errNoWindows = errors.New("only available on Windows")
 
-func (scm) found() (there, ours bool, err error)           { return false, false, nil }
+func (scm) found() (exists, own bool, err error)           { return false, false, nil }
 func (scm) create() error                                  { return errNoWindows }
 func (scm) start() error                                   { return errNoWindows }
 func (scm) stop() error                                    { return errNoWindows }

@@ -55,7 +55,7 @@ func (s scm) running() (yes bool, words string, err error) {
 }
 
 // found identifies records of this package by the marker in their description.
-func (s scm) found() (there, ours bool, err error) {
+func (s scm) found() (exists, own bool, err error) {
 	manager, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
 	if err != nil {
 		return false, false, err

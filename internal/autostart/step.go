@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/durable"
 )
 
 // Step is one change, with its text for a dry run.
@@ -21,7 +23,7 @@ type Step struct {
 // written.
 func (s Step) Text() string { return s.text }
 
-// writeStep writes a file atomically.
+// writeStep writes a file durably.
 func writeStep(path, text string) Step {
 	return Step{
 		text: fmt.Sprintf("# would be written: %s\n%s", path, text),
@@ -29,19 +31,7 @@ func writeStep(path, text string) Step {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // managers read there, and it has no secret
 				return err
 			}
-			fresh, err := os.CreateTemp(filepath.Dir(path), ".bellcord-*")
-			if err != nil {
-				return err
-			}
-			_, err = fresh.WriteString(text)
-			err = errors.Join(err, fresh.Chmod(0o644), fresh.Close())
-			if err == nil {
-				err = os.Rename(fresh.Name(), path)
-			}
-			if err != nil {
-				return errors.Join(err, os.Remove(fresh.Name()))
-			}
-			return nil
+			return durable.ReplaceMode(path, []byte(text), 0o644)
 		},
 	}
 }
@@ -87,9 +77,9 @@ func runStep(argv ...string) Step {
 	return Step{
 		text: "# would be run: " + shown(argv) + "\n",
 		do: func(ctx context.Context) error {
-			said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
+			output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
 			if err != nil {
-				return fmt.Errorf("%s: %w: %s", shown(argv), err, strings.TrimSpace(string(said)))
+				return fmt.Errorf("%s: %w: %s", shown(argv), err, strings.TrimSpace(string(output)))
 			}
 			return nil
 		},
@@ -97,15 +87,15 @@ func runStep(argv ...string) Step {
 }
 
 // given runs a step only if the query has the expected answer.
-func given(asked query, want bool, s Step) Step {
+func given(condition query, want bool, s Step) Step {
 	when := "if this succeeds"
 	if !want {
 		when = "unless this succeeds"
 	}
 	return Step{
-		text: strings.TrimSuffix(s.text, "\n") + fmt.Sprintf(" (%s: %s)\n", when, asked.text),
+		text: strings.TrimSuffix(s.text, "\n") + fmt.Sprintf(" (%s: %s)\n", when, condition.text),
 		do: func(ctx context.Context) error {
-			is, _, err := asked.run(ctx)
+			is, _, err := condition.run(ctx)
 			if err != nil || is != want {
 				return err
 			}
@@ -124,12 +114,12 @@ type query struct {
 // one of yes; without any, if the command succeeds.
 func commandQuery(argv []string, yes ...string) query {
 	return query{text: shown(argv), run: func(ctx context.Context) (bool, string, error) {
-		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+		output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			return false, "", err
 		}
-		word, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+		word, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 		if len(yes) == 0 {
 			return err == nil, word, nil
 		}
@@ -146,12 +136,12 @@ func commandQuery(argv []string, yes ...string) query {
 // output.
 func finds(argv []string, line string) query {
 	return query{text: shown(argv), run: func(ctx context.Context) (bool, string, error) {
-		said, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+		output, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			return false, "", err
 		}
-		for text := range strings.Lines(string(said)) {
+		for text := range strings.Lines(string(output)) {
 			if strings.TrimSpace(text) == line {
 				return true, line, nil
 			}

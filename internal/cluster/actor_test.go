@@ -110,6 +110,9 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 	case "ask":
 		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Choices: []bellcord.Choice{{ID: "yes"}, {ID: "no"}}})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
+	case "form":
+		reply, err := w.AskForm(ctx, bellcord.Question{ID: "q", Text: rest, Fields: []bellcord.Field{{Name: "count", Type: bellcord.FieldInteger, Required: true}}})
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: string(reply.Values["count"])}))
 	case "steps": // two; the second after a release
 		first := w.Step(ctx, bellcord.StepStarted{Model: "fake"})
 		waited := a.wait(ctx)

@@ -73,7 +73,7 @@ type named struct {
 func (s *named) NodeID() string { return s.id }
 
 func (s *named) Home(ctx context.Context, session bellcord.SessionID) (string, error) {
-	if home, said := s.stage.home[session]; said {
+	if home, ok := s.stage.home[session]; ok {
 		return home, nil
 	}
 	waits, err := s.UnendedTurns(ctx, session)

@@ -50,7 +50,7 @@ func Dial(c Config) (*Bus, error) {
 		return nil, err
 	}
 	b.out.wake, b.frames.wake = make(chan struct{}, 1), make(chan struct{}, 1)
-	b.watches.here, b.watches.there = map[bellcord.SessionID]crowd{}, map[uint64]map[string]interest{}
+	b.watches.local, b.watches.remote = map[bellcord.SessionID]crowd{}, map[uint64]map[string]interest{}
 	var err error
 	if b.control, err = c.dial("control", b.greet); err != nil {
 		return nil, err

@@ -31,15 +31,23 @@ var codes = []struct {
 	{"too-many-turns-of-owner", bellcord.ErrTooManyOfOwner},
 }
 
+// invalidReply is the code of a *bellcord.InvalidReplyError, whose text names the
+// field.
+const invalidReply = "answer-invalid"
+
 // codeOf returns the code and the text of an error for a reply. The code is ""
 // for an error that is not in codes.
 func codeOf(err error) (code, text string) {
 	if err == nil {
 		return "", ""
 	}
-	for _, known := range codes {
-		if errors.Is(err, known.err) {
-			return known.code, known.err.Error()
+	var invalid *bellcord.InvalidReplyError
+	if errors.As(err, &invalid) {
+		return invalidReply, invalid.Text
+	}
+	for _, entry := range codes {
+		if errors.Is(err, entry.err) {
+			return entry.code, entry.err.Error()
 		}
 	}
 	return "", err.Error()
@@ -48,9 +56,12 @@ func codeOf(err error) (code, text string) {
 // errorOf returns the error of a reply: the one with the code in codes, or one
 // that only has the text.
 func errorOf(code, text string) error {
-	for _, known := range codes {
-		if code == known.code {
-			return known.err
+	if code == invalidReply {
+		return &bellcord.InvalidReplyError{Text: text}
+	}
+	for _, entry := range codes {
+		if code == entry.code {
+			return entry.err
 		}
 	}
 	switch {

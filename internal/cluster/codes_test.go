@@ -11,13 +11,13 @@ import (
 func TestErrorOf_AnotherTextOfTheSameCode_ReturnsTheSameError(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, known := range codes {
-		if known.code == "" || seen[known.code] {
-			t.Errorf("code %q of %q is empty or not unique", known.code, known.err)
+	for _, entry := range codes {
+		if entry.code == "" || seen[entry.code] {
+			t.Errorf("code %q of %q is empty or not unique", entry.code, entry.err)
 		}
-		seen[known.code] = true
+		seen[entry.code] = true
 		var sent reply
-		sent.Code, sent.Error = codeOf(fmt.Errorf("accept: %w", known.err))
+		sent.Code, sent.Error = codeOf(fmt.Errorf("accept: %w", entry.err))
 		sent.Error = "other words"
 		data, err := json.Marshal(sent)
 		if err != nil {
@@ -27,8 +27,8 @@ func TestErrorOf_AnotherTextOfTheSameCode_ReturnsTheSameError(t *testing.T) {
 		if err := json.Unmarshal(data, &got); err != nil {
 			t.Fatal(err)
 		}
-		if err := errorOf(got.Code, got.Error); !errors.Is(err, known.err) {
-			t.Errorf("%s arrives as %v, want %v", data, err, known.err)
+		if err := errorOf(got.Code, got.Error); !errors.Is(err, entry.err) {
+			t.Errorf("%s arrives as %v, want %v", data, err, entry.err)
 		}
 	}
 }

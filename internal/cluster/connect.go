@@ -79,10 +79,10 @@ const (
 // while it is not connected are dropped: they would be late, and the store
 // contains their content.
 func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
-	var told atomic.Bool     // a failure to connect has been logged
+	var logged atomic.Bool   // a failure to connect has been logged
 	var demanded atomic.Bool // the server requested a client certificate
-	came := func(conn *nats.Conn) {
-		told.Store(false)
+	onConnect := func(conn *nats.Conn) {
+		logged.Store(false)
 		if err := c.checkConnected(conn, demanded.Load()); err != nil {
 			c.Logger.Error("NATS connection closed; stops and viewers go through the store until this node is restarted", "connection", purpose, "err", err)
 			conn.Close()
@@ -96,15 +96,15 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 		nats.ReconnectBufSize(-1), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.RetryOnFailedConnect(true),
 		nats.IgnoreAuthErrorAbort(), // the server's configuration may be corrected later
 		nats.Timeout(dialTimeout), nats.FlusherTimeout(writeTimeout),
-		nats.ConnectHandler(came),
-		nats.ReconnectHandler(came),
+		nats.ConnectHandler(onConnect),
+		nats.ReconnectHandler(onConnect),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.Logger.Warn("NATS connection lost; stops and viewers go through the store until it is back", "connection", purpose, "err", err)
 			}
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
-			if !told.Swap(true) {
+			if !logged.Swap(true) {
 				c.Logger.Warn("cannot reach NATS, retrying", "connection", purpose, "err", err)
 			}
 		}),

@@ -97,10 +97,10 @@ func (a *authority) outside(opts server.Options) string {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	known := x509.NewCertPool()
-	known.AppendCertsFromPEM(text)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
 	opts.TLS, opts.TLSTimeout = true, patient.Seconds()
-	opts.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: known}
+	opts.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: pool}
 	if opts.TLSVerify {
 		opts.TLSConfig.ClientAuth = tls.RequireAndVerifyClientCert
 	}

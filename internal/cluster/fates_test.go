@@ -22,9 +22,9 @@ func TestLaw29_QueueAction_IsAppliedAtTheNodeWithTheQueue(t *testing.T) {
 		}
 		switch fate {
 		case bellcord.QueueHold:
-			standing, here := b.QueueEntry(waiting)
-			if !here || !standing.Held || !slices.Contains(r.HeldTurns, waiting) {
-				t.Errorf("held: %+v, %v; the receipt says %v", standing, here, r.HeldTurns)
+			standing, local := b.QueueEntry(waiting)
+			if !local || !standing.Held || !slices.Contains(r.HeldTurns, waiting) {
+				t.Errorf("held: %+v, %v; the receipt says %v", standing, local, r.HeldTurns)
 			}
 			b.stop(bellcord.StopTurn(waiting, by))
 		case bellcord.QueueDrop:

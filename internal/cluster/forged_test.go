@@ -118,7 +118,7 @@ func TestBus_ForgedMessages_AreRefused(t *testing.T) {
 		t.Errorf("the session is %+v, %v", got, err)
 	}
 
-	if err := a.Answer(question, "q", "yes", "anna"); err != nil {
+	if err := a.Answer(question, "q", bellcord.Reply{Choice: "yes"}, "anna"); err != nil {
 		t.Errorf("a true answer: %v", err)
 	}
 	if r := a.settles(bellcord.StopTurn(turn, by)); r.End != bellcord.EndStopped {

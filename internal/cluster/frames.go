@@ -29,8 +29,8 @@ type frames struct {
 func (b *Bus) Committed(c bellcord.Commit) {
 	sent := false
 	b.watches.mu.RLock()
-	if len(b.watches.there) > 0 {
-		sent = b.frames.addEvents(c.Events, b.watches.there)
+	if len(b.watches.remote) > 0 {
+		sent = b.frames.addEvents(c.Events, b.watches.remote)
 	}
 	b.watches.mu.RUnlock()
 	if sent {
@@ -43,14 +43,14 @@ func (b *Bus) Committed(c bellcord.Commit) {
 
 // addEvents queues events for the nodes that watch their sessions, and reports
 // whether it queued any.
-func (f *frames) addEvents(events []bellcord.Event, there map[uint64]map[string]interest) (any bool) {
+func (f *frames) addEvents(events []bellcord.Event, remote map[uint64]map[string]interest) (any bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.waits == nil {
 		f.waits = map[string][]bellcord.Event{}
 	}
 	for _, ev := range events {
-		for node := range there[hashOf(ev.Session)] {
+		for node := range remote[hashOf(ev.Session)] {
 			if len(f.waits[node]) < mostWaiting {
 				f.waits[node] = append(f.waits[node], ev)
 				any = true

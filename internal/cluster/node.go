@@ -23,10 +23,10 @@ type Node struct {
 // node.
 func (b *Bus) Join(hub *hub.Hub) (*Node, error) {
 	n := &Node{Hub: hub, bus: b}
-	_, told := b.control.Subscribe(b.everybody(), n.handleMessage)
-	_, asked := b.control.Subscribe(b.controlOf(b.self), n.handleMessage)
-	_, shown := b.events.Subscribe(b.eventsFor(b.self), n.deliverFrames)
-	if err := errors.Join(told, asked, shown); err != nil {
+	_, broadcastErr := b.control.Subscribe(b.everybody(), n.handleMessage)
+	_, directErr := b.control.Subscribe(b.controlOf(b.self), n.handleMessage)
+	_, eventsErr := b.events.Subscribe(b.eventsFor(b.self), n.deliverFrames)
+	if err := errors.Join(broadcastErr, directErr, eventsErr); err != nil {
 		return nil, err
 	}
 	b.greet()
@@ -61,25 +61,25 @@ func (n *Node) handleMessage(m *nats.Msg) {
 		go n.serveVerb(m, got) // bounded by the caller: it ends with its verb, answered or not
 		return
 	}
-	var said notice
-	if err := json.Unmarshal(got.payload, &said); err != nil {
+	var decoded notice
+	if err := json.Unmarshal(got.payload, &decoded); err != nil {
 		n.bus.logger.Warn("cannot read a notice from another node", "err", err)
 		return
 	}
 	switch {
-	case said.Stop != nil:
-		n.relay(got.node, *said.Stop)
-	case len(said.Views) > 0:
-		n.bus.watches.addWatch(got.node, true, said.Views...)
-	case len(said.Awaits) > 0:
-		n.bus.watches.addWatch(got.node, false, said.Awaits...)
-	case said.Hello:
+	case decoded.Stop != nil:
+		n.relay(got.node, *decoded.Stop)
+	case len(decoded.Views) > 0:
+		n.bus.watches.addWatch(got.node, true, decoded.Views...)
+	case len(decoded.Awaits) > 0:
+		n.bus.watches.addWatch(got.node, false, decoded.Awaits...)
+	case decoded.Hello:
 		n.bus.announce(n.bus.controlOf(got.node))
-	case said.Idle != "":
-		n.ApplyRemoteIdle(said.Idle)
-	case said.Deleted != "":
-		n.ForgetSession(said.Deleted)
-		n.bus.config.Deleted(said.Deleted)
+	case decoded.Idle != "":
+		n.ApplyRemoteIdle(decoded.Idle)
+	case decoded.Deleted != "":
+		n.ForgetSession(decoded.Deleted)
+		n.bus.config.Deleted(decoded.Deleted)
 	}
 }
 

@@ -90,11 +90,11 @@ func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Ses
 	return n.Hub.Session(ctx, id)
 }
 
-// Answer passes a user's choice to the node that has the turn.
-func (n *Node) Answer(turn bellcord.TurnID, question, choice, by string) error {
+// Answer passes a user's answer to the node that has the turn.
+func (n *Node) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
 	return n.pass(turn, bellcord.ErrTurnEnded,
-		func() error { return n.Hub.Answer(turn, question, choice, by) },
-		call{Verb: "answer", Turn: turn, Question: question, Choice: choice, By: by})
+		func() error { return n.Hub.Answer(turn, question, r, by) },
+		call{Verb: "answer", Turn: turn, Question: question, Choice: r.Choice, Values: r.Values, By: by})
 }
 
 // Edit changes the text of a queued turn.
@@ -110,8 +110,8 @@ func (n *Node) Send(turn bellcord.TurnID) error {
 
 // pass changes a turn here. If the error is missing, which means that the turn
 // is not here, it passes the call to the node that has the turn.
-func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, there call) error {
-	err := here()
+func (n *Node) pass(turn bellcord.TurnID, missing error, local func() error, remote call) error {
+	err := local()
 	if !errors.Is(err, missing) {
 		return err
 	}
@@ -121,7 +121,7 @@ func (n *Node) pass(turn bellcord.TurnID, missing error, here func() error, ther
 	if lookErr != nil || record.State == bellcord.StateEnded || record.Node == n.bus.self {
 		return err
 	}
-	_, err = n.bus.call(ctx, record.Node, there)
+	_, err = n.bus.call(ctx, record.Node, remote)
 	return err
 }
 
@@ -169,18 +169,18 @@ const standingPatience = 300 * time.Millisecond
 // nodes that do not answer in time are missing.
 func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := n.Hub.QueueEntries(turns)
-	there := map[string][]bellcord.TurnID{}
+	byNode := map[string][]bellcord.TurnID{}
 	for _, r := range turns {
-		if _, here := all[r.ID]; !here && r.State != bellcord.StateEnded && r.Node != n.bus.self {
-			there[r.Node] = append(there[r.Node], r.ID)
+		if _, found := all[r.ID]; !found && r.State != bellcord.StateEnded && r.Node != n.bus.self {
+			byNode[r.Node] = append(byNode[r.Node], r.ID)
 		}
 	}
 	ctx, done := context.WithTimeout(context.Background(), standingPatience)
 	defer done()
 	var mu sync.Mutex
-	var asked sync.WaitGroup
-	for node, ids := range there {
-		asked.Go(func() {
+	var calls sync.WaitGroup
+	for node, ids := range byNode {
+		calls.Go(func() {
 			r, err := n.bus.call(ctx, node, call{Verb: "standings", Turns: ids})
 			if err != nil {
 				n.bus.logger.Debug("another node did not report the state of its turns", "node", node, "err", err)
@@ -192,7 +192,7 @@ func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bel
 			}
 		})
 	}
-	asked.Wait()
+	calls.Wait()
 	return all
 }
 

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -23,25 +24,52 @@ func TestAnswer_FromAnotherNode_ReachesTheTurnUntilItEnds(t *testing.T) {
 		standing := a.standings(session)[turn]
 		return len(standing.Questions) == 1 && standing.Questions[0].ID == "q" && standing.State == bellcord.StateRunning
 	})
-	if err := a.Answer(turn, "another", "yes", "anna"); !errors.Is(err, bellcord.ErrNoQuestion) {
+	if err := a.Answer(turn, "another", bellcord.Reply{Choice: "yes"}, "anna"); !errors.Is(err, bellcord.ErrNoQuestion) {
 		t.Errorf("an answer to no question: %v", err)
 	}
-	if err := a.Answer(turn, "q", "yes", "anna"); err != nil {
+	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "yes"}, "anna"); err != nil {
 		t.Fatal(err)
 	}
 	b.record(turn)
 	events := b.events(session)
-	if said, is := events[len(events)-2].Body.(bellcord.TextDelta); !is || said.Text != "yes" {
+	if delta, is := events[len(events)-2].Body.(bellcord.TextDelta); !is || delta.Text != "yes" {
 		t.Errorf("the agent heard %+v", events[len(events)-2].Body)
 	}
-	if err := a.Answer(turn, "q", "no", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) {
+	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "no"}, "anna"); !errors.Is(err, bellcord.ErrTurnEnded) {
 		t.Errorf("a late answer: %v", err)
 	}
 	turn = b.runs(session, "ask again?")
 	until(t, "it asks", func() bool { standing, _ := b.QueueEntry(turn); return len(standing.Questions) == 1 })
 	r := a.settles(bellcord.StopTurn(turn, by))
-	if err := a.Answer(turn, "q", "yes", "anna"); !errors.Is(err, bellcord.ErrTurnEnded) || len(r.WithdrawnQuestions) != 1 {
+	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "yes"}, "anna"); !errors.Is(err, bellcord.ErrTurnEnded) || len(r.WithdrawnQuestions) != 1 {
 		t.Errorf("an answer behind a stop: %v; closed: %v", err, r.WithdrawnQuestions)
+	}
+}
+
+func TestAnswer_FormFromAnotherNode_PassesValuesAndNamesTheWrongField(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	turn := b.runs(session, "form how many?")
+	until(t, "the form is seen from the other node", func() bool {
+		standing := a.standings(session)[turn]
+		return len(standing.Questions) == 1 && len(standing.Questions[0].Fields) == 1
+	})
+	answer := func(count string) error {
+		return a.Answer(turn, "q", bellcord.Reply{Choice: bellcord.ChoiceAccept, Values: map[string]json.RawMessage{"count": json.RawMessage(count)}}, "anna")
+	}
+	var invalid *bellcord.InvalidReplyError
+	if err := answer(`"many"`); !errors.As(err, &invalid) || invalid.Text != `field "count": expected a whole number` {
+		t.Errorf("a wrong value: %v", err)
+	}
+	if err := answer(`3`); err != nil {
+		t.Fatal(err)
+	}
+	b.record(turn)
+	events := b.events(session)
+	if delta, is := events[len(events)-2].Body.(bellcord.TextDelta); !is || delta.Text != "3" {
+		t.Errorf("the agent received %+v", events[len(events)-2].Body)
 	}
 }
 
@@ -118,8 +146,8 @@ func TestConfigure_FromAnotherNode_ChangesTheHomeNode(t *testing.T) {
 	if err != nil || changed.Model != "fake/other" || changed.Title != "a title" {
 		t.Fatalf("%+v, %v", changed, err)
 	}
-	if known, err := b.Session(inTime(t), session); err != nil || known.Model != "fake/other" {
-		t.Errorf("at home it is %+v, %v", known, err)
+	if got, err := b.Session(inTime(t), session); err != nil || got.Model != "fake/other" {
+		t.Errorf("at home it is %+v, %v", got, err)
 	}
 	until(t, "it is on record", func() bool {
 		stored, err := a.base.Session(inTime(t), session)
@@ -131,21 +159,21 @@ func TestDeleteSession_OtherNodes_ReleaseTheSession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var mu sync.Mutex
-	var gone []bellcord.SessionID
+	var deleted []bellcord.SessionID
 	a, b := s.join(), s.join(func(with *setup) {
 		with.Deleted = func(id bellcord.SessionID) {
 			mu.Lock()
 			defer mu.Unlock()
-			gone = append(gone, id)
+			deleted = append(deleted, id)
 		}
 	})
 	session, other := settledAt(b, a), settledAt(b, a)
 	if err := a.DeleteSession(inTime(t), session, by); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "b ends what it has of it", func() bool { mu.Lock(); defer mu.Unlock(); return len(gone) > 0 })
-	if stats := b.Stats(); len(gone) != 1 || gone[0] != session || stats.Sessions != 1 {
-		t.Errorf("let go: %v; open: %+v", gone, stats)
+	until(t, "b ends what it has of it", func() bool { mu.Lock(); defer mu.Unlock(); return len(deleted) > 0 })
+	if stats := b.Stats(); len(deleted) != 1 || deleted[0] != session || stats.Sessions != 1 {
+		t.Errorf("let go: %v; open: %+v", deleted, stats)
 	}
 	if _, err := b.Session(inTime(t), session); !errors.Is(err, bellcord.ErrNoSession) {
 		t.Errorf("it is there still: %v", err)
@@ -203,11 +231,11 @@ func TestNode_InvalidMessages_AreIgnored(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"prompt", "configure", "answer", "edit", "send", "release", "standings", "of tomorrow"} {
-		if said := voice.request(a.id, map[string]any{"verb": verb}); !strings.HasPrefix(said, "{") {
-			t.Errorf("%s: %s", verb, said)
+		if answer := voice.request(a.id, map[string]any{"verb": verb}); !strings.HasPrefix(answer, "{") {
+			t.Errorf("%s: %s", verb, answer)
 		}
 	}
-	if said := voice.answered(a.id); said != "{}" {
-		t.Errorf("it says %s", said)
+	if answer := voice.answered(a.id); answer != "{}" {
+		t.Errorf("it says %s", answer)
 	}
 }

@@ -87,9 +87,9 @@ func TestPrompt_HomeNodeDoesNotAnswer_IsAcceptedHereOnce(t *testing.T) {
 		if n := a.count(session, turn, "turn_accepted"); n != 1 {
 			t.Errorf("it was accepted %d times", n)
 		}
-		asked := voice.countMessages("deaf")
-		if asked != 1 {
-			t.Errorf("the home was asked %d times", asked)
+		count := voice.countMessages("deaf")
+		if count != 1 {
+			t.Errorf("the home was asked %d times", count)
 		}
 	})
 }
@@ -138,11 +138,11 @@ func TestPrompt_ReplyLostAtDrainingNode_IsAccepted(t *testing.T) {
 // the store: it may still be accepted. A request that was never sent is
 // rejected.
 func TestPrompt_NoReplyAtDrainingNode_IsUnknownIfSentAndRejectedIfNot(t *testing.T) {
-	for _, heard := range []bool{true, false} {
-		t.Run(fmt.Sprint("heard ", heard), func(t *testing.T) {
+	for _, delivered := range []bool{true, false} {
+		t.Run(fmt.Sprint("heard ", delivered), func(t *testing.T) {
 			inABubble(t, func(t *testing.T, s *bubble) {
 				a := s.join()
-				if heard {
+				if delivered {
 					voice := s.voice() // receives the request to the home node and does not reply
 					defer func() {
 						if voice.countMessages("deaf") != 1 {
@@ -156,7 +156,7 @@ func TestPrompt_NoReplyAtDrainingNode_IsUnknownIfSentAndRejectedIfNot(t *testing
 					t.Fatal(err)
 				}
 				_, err := a.Accept(t.Context(), session, bellcord.Prompt{Text: "say hello"})
-				if errors.Is(err, bellcord.ErrUnknown) != heard || errors.Is(err, bellcord.ErrDraining) == heard {
+				if errors.Is(err, bellcord.ErrUnknown) != delivered || errors.Is(err, bellcord.ErrDraining) == delivered {
 					t.Errorf("answered %v", err)
 				}
 			})

@@ -42,8 +42,8 @@ func TestNode_NATSPermissions_OnlyNeedsItsPrefix(t *testing.T) {
 	t.Parallel()
 	bus := guarded(t, "cell", "other")
 	s := &stage{t: t, place: place(t), url: as("cell", bus)}
-	mine := func(with *setup) { with.Prefix = "cell" }
-	a, b := s.join(mine), s.join(mine)
+	inCell := func(with *setup) { with.Prefix = "cell" }
+	a, b := s.join(inCell), s.join(inCell)
 	session := settledAt(b, a)
 	viewer := a.watch(session)
 	defer viewer.Close()
@@ -59,7 +59,7 @@ func TestNode_NATSPermissions_OnlyNeedsItsPrefix(t *testing.T) {
 			t.Errorf("it did what it may not: %v", lines)
 		}
 	}
-	foreign := s.join(mine, func(with *setup) { with.URLs = as("other", bus) })
+	foreign := s.join(inCell, func(with *setup) { with.URLs = as("other", bus) })
 	turn = b.runs(session, "hang")
 	foreign.Stop(bellcord.StopTurn(turn, by))
 	if _, err := foreign.Ping(inTime(t), b.id); err == nil {

@@ -58,8 +58,8 @@ func TestSession_ChangedAtTheHomeNode_IsCurrentAtOtherNodes(t *testing.T) {
 		stored, err := a.base.Session(inTime(t), session)
 		return err == nil && stored.Model == "fake/other"
 	})
-	if seen, err := a.Session(inTime(t), session); err != nil || seen.Model != "fake/other" {
-		t.Errorf("at the other node it has the model %q, %v", seen.Model, err)
+	if got, err := a.Session(inTime(t), session); err != nil || got.Model != "fake/other" {
+		t.Errorf("at the other node it has the model %q, %v", got.Model, err)
 	}
 }
 

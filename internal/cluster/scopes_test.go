@@ -104,11 +104,11 @@ func TestLaw01_StopEverywhere_SparesTurnsAcceptedAfterIt(t *testing.T) {
 	b := s.join()
 	session := b.session()
 	old := b.runs(session, "hang")
-	asked := time.Now()
+	requested := time.Now()
 	young := b.runs(b.session(), "hang")
 	voice := s.voice()
 	cause := by
-	cause.At = asked
+	cause.At = requested
 	voice.stop(bellcord.StopRequest{Everywhere: true, Cause: cause})
 	b.record(old)
 	voice.answered(b.id) // the messages before have been processed

@@ -87,10 +87,10 @@ func (a *authority) server() *server.Server {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	known := x509.NewCertPool()
-	known.AppendCertsFromPEM(text)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
 	return serve(a.t, server.Options{TLS: true, TLSVerify: true, TLSTimeout: patient.Seconds(), TLSConfig: &tls.Config{
-		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: known, ClientAuth: tls.RequireAndVerifyClientCert,
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
 	}})
 }
 

@@ -24,11 +24,15 @@ type call struct {
 	Prompt   *bellcord.Prompt         `json:"prompt,omitempty"`
 	Question string                   `json:"question,omitempty"`
 	Choice   string                   `json:"choice,omitempty"`
+	Values   answerValues             `json:"values,omitempty"`
 	By       string                   `json:"by,omitempty"`
 	Text     string                   `json:"text,omitempty"`
 	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
 	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
 }
+
+// answerValues are the values of a question's fields.
+type answerValues = map[string]json.RawMessage
 
 // reply is the answer to a call.
 type reply struct {
@@ -117,7 +121,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		p.Turn = c.Turn
 		r.Turn, err = n.Hub.Accept(ctx, c.Session, p)
 	case "answer":
-		err = n.Hub.Answer(c.Turn, c.Question, c.Choice, c.By)
+		err = n.Hub.Answer(c.Turn, c.Question, bellcord.Reply{Choice: c.Choice, Values: c.Values}, c.By)
 	case "edit":
 		err = n.Hub.Edit(c.Turn, c.Text)
 	case "send":
@@ -132,7 +136,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		r.Session = &s
 	case "standings":
 		for _, id := range c.Turns {
-			if standing, here := n.QueueEntry(id); here {
+			if standing, local := n.QueueEntry(id); local {
 				r.Standings = append(r.Standings, standing)
 			}
 		}

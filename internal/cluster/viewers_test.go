@@ -69,11 +69,11 @@ func TestCommitted_SessionNotWatchedElsewhere_PublishesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cursor.Close()
-	here, err := b.Events(inTime(t), unwatched, 0) // a viewer at the same node needs no message
+	local, err := b.Events(inTime(t), unwatched, 0) // a viewer at the same node needs no message
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer here.Close()
+	defer local.Close()
 	until(t, "b knows that a watches", func() bool { return b.bus.Elsewhere(watched) })
 	voice := s.voice()
 	b.release()

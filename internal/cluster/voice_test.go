@@ -102,11 +102,11 @@ func (v *voice) request(node string, what any) string {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	said, err := v.signs.OpenReply(request, m.Data)
+	answer, err := v.signs.OpenReply(request, m.Data)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return string(said)
+	return string(answer)
 }
 
 // frames returns the number of received messages with events of a session, and

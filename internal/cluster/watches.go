@@ -20,9 +20,9 @@ const (
 // watches contains the sessions that are watched, or with an end that is
 // waited for: here, and at other nodes.
 type watches struct {
-	mu    sync.RWMutex
-	here  map[bellcord.SessionID]crowd
-	there map[uint64]map[string]interest // by hash, by node
+	mu     sync.RWMutex
+	local  map[bellcord.SessionID]crowd
+	remote map[uint64]map[string]interest // by hash, by node
 }
 
 // crowd counts the viewers and waiters of a session on this node.
@@ -60,7 +60,7 @@ func (b *Bus) Await(session bellcord.SessionID, more bool) {
 func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*crowd) *int) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.here[session]
+	c := w.local[session]
 	n := of(&c)
 	if more {
 		*n++
@@ -68,8 +68,8 @@ func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*cr
 	} else {
 		*n--
 	}
-	if w.here[session] = c; c == (crowd{}) {
-		delete(w.here, session)
+	if w.local[session] = c; c == (crowd{}) {
+		delete(w.local, session)
 	}
 	return first
 }
@@ -78,7 +78,7 @@ func (w *watches) changeCount(session bellcord.SessionID, more bool, of func(*cr
 func (b *Bus) announce(subject string) {
 	var views, awaits []uint64
 	b.watches.mu.RLock()
-	for session, c := range b.watches.here {
+	for session, c := range b.watches.local {
 		if c.viewers > 0 {
 			views = append(views, hashOf(session))
 		} else {
@@ -123,28 +123,28 @@ func (w *watches) addWatch(node string, views bool, hashes ...uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, h := range hashes {
-		if w.there[h] == nil {
-			w.there[h] = map[string]interest{}
+		if w.remote[h] == nil {
+			w.remote[h] = map[string]interest{}
 		}
-		now := interest{until: until, viewed: w.there[h][node].viewed}
+		now := interest{until: until, viewed: w.remote[h][node].viewed}
 		if views {
 			now.viewed = until
 		}
-		w.there[h][node] = now
+		w.remote[h][node] = now
 	}
 }
 
 func (w *watches) dropExpired(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for h, nodes := range w.there {
+	for h, nodes := range w.remote {
 		for node, wants := range nodes {
 			if wants.until.Before(now) {
 				delete(nodes, node)
 			}
 		}
 		if len(nodes) == 0 {
-			delete(w.there, h)
+			delete(w.remote, h)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (w *watches) dropExpired(now time.Time) {
 func (b *Bus) Elsewhere(session bellcord.SessionID) bool {
 	now, watched := time.Now(), false
 	b.watches.mu.RLock()
-	for _, wants := range b.watches.there[hashOf(session)] {
+	for _, wants := range b.watches.remote[hashOf(session)] {
 		watched = watched || wants.viewed.After(now)
 	}
 	b.watches.mu.RUnlock()

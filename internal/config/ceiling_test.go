@@ -10,8 +10,8 @@ import (
 func TestCeiling_ModeOrAgentAboveIt_IsAnError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		configured, highest, asked, agent string
-		err                               string
+		configured, highest, requested, agent string
+		err                                   string
 	}{
 		{"ask", "", "ask", "", ""},
 		{"ask", "", "read-only", "", ""},
@@ -26,7 +26,7 @@ func TestCeiling_ModeOrAgentAboveIt_IsAnError(t *testing.T) {
 	}
 	for _, test := range tests {
 		c := config.Config{Mode: test.configured, Serve: config.Serve{MaxMode: test.highest, Agents: []string{"goose"}}}
-		err := c.Ceiling(test.asked, test.agent)
+		err := c.Ceiling(test.requested, test.agent)
 		if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
 			t.Errorf("%+v: %v", test, err)
 		}

@@ -4,6 +4,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,6 +59,23 @@ type Agent struct {
 	PassEnv             []string          `toml:"pass_env"`               // variables of Bellcord's environment to pass to the agent, such as "ANTHROPIC_*"; a built-in agent always gets its own settings and keys
 	NewSessionAfterStop bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far; always on for some built-in agents
 	Home                string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
+	Terminals           string            `toml:"terminals"`              // where commands run that an ACP agent starts in terminals of its client: "bellcord" contains them and proves their end; "editor" runs them in the editor's terminals and trusts its report (unset: "bellcord")
+}
+
+// Values of Agent.Terminals. Unset means TerminalsOwn.
+const (
+	TerminalsOwn    = "bellcord"
+	TerminalsEditor = "editor"
+)
+
+// checkAgents returns an error for invalid settings of agents.
+func (c Config) checkAgents() error {
+	for name, a := range c.Agents {
+		if where := cmp.Or(a.Terminals, TerminalsOwn); where != TerminalsOwn && where != TerminalsEditor {
+			return fmt.Errorf("agents.%s.terminals is %q: use %s or %s", name, where, TerminalsOwn, TerminalsEditor)
+		}
+	}
+	return nil
 }
 
 // Permit lists rules for tool calls, such as "shell(git status)" or
@@ -263,7 +281,7 @@ func (c Config) Check() error {
 			return fmt.Errorf("mcp.%s: set either command or url", name)
 		}
 	}
-	if err := c.checkPass(); err != nil {
+	if err := errors.Join(c.checkPass(), c.checkAgents()); err != nil {
 		return err
 	}
 	if c.CompactAt < 0 || c.CompactAt > 1 {

@@ -40,7 +40,7 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-const whole = `
+const fullConfig = `
 data_dir = "/file/data"
 store_url = "postgres://file"
 model = "openai/file"
@@ -166,15 +166,15 @@ func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T
 		{"named by the caller, before all others", func(t *testing.T, home string) string {
 			t.Setenv("BELLCORD_CONFIG", write(t, filepath.Join(home, "env.toml"), `model = "openai/env"`))
 			write(t, usual(home), `model = "openai/usual"`)
-			return write(t, filepath.Join(home, "flag.toml"), whole)
+			return write(t, filepath.Join(home, "flag.toml"), fullConfig)
 		}},
 		{"named by the environment, before the usual one", func(t *testing.T, home string) string {
-			t.Setenv("BELLCORD_CONFIG", write(t, filepath.Join(home, "env.toml"), whole))
+			t.Setenv("BELLCORD_CONFIG", write(t, filepath.Join(home, "env.toml"), fullConfig))
 			write(t, usual(home), `model = "openai/usual"`)
 			return ""
 		}},
 		{"in the usual place", func(t *testing.T, home string) string {
-			write(t, usual(home), whole)
+			write(t, usual(home), fullConfig)
 			return ""
 		}},
 	}
@@ -194,7 +194,7 @@ func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T
 
 func TestLoad_Environment_OverridesTheFile(t *testing.T) {
 	home := clean(t)
-	path := write(t, filepath.Join(home, "c.toml"), whole)
+	path := write(t, filepath.Join(home, "c.toml"), fullConfig)
 	t.Setenv("BELLCORD_DATA", "/env/data")
 	t.Setenv("BELLCORD_MODEL", "openai/env")
 	t.Setenv("BELLCORD_MODE", "ask")

@@ -56,22 +56,22 @@ func (c *Config) addProviders() {
 	if c.Provider == nil {
 		c.Provider = map[string]Provider{}
 	}
-	for _, known := range []struct{ name, api, key, url string }{
+	for _, entry := range []struct{ name, api, key, url string }{
 		{"openai", "", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
 		{"anthropic", Anthropic, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
 		{"gemini", Gemini, "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"},
 	} {
-		p := c.Provider[known.name]
-		if v := os.Getenv(known.key); v != "" {
+		p := c.Provider[entry.name]
+		if v := os.Getenv(entry.key); v != "" {
 			p.APIKey = v
 		}
-		if v := os.Getenv(known.url); v != "" {
+		if v := os.Getenv(entry.url); v != "" {
 			p.BaseURL = v
 		}
 		if p.API == "" {
-			p.API = known.api
+			p.API = entry.api
 		}
-		c.Provider[known.name] = p
+		c.Provider[entry.name] = p
 	}
 	if _, named := c.Provider[Fake]; !named {
 		c.Provider[Fake] = Provider{API: Fake}

@@ -42,16 +42,16 @@ func TestTelegram_PrintedSettingsAndErrors_ContainNoToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := fmt.Sprintf("%v %+v %#v %s", c, c, c, asJSON)
+	printed := fmt.Sprintf("%v %+v %#v %s", c, c, c, asJSON)
 	c.Telegram.Token += " broken"
-	said += fmt.Sprint(c.Check())
+	printed += fmt.Sprint(c.Check())
 	c.Telegram = config.Telegram{Token: "1:HIDDEN", TokenFile: "x"}
-	said += fmt.Sprint(c.Check())
+	printed += fmt.Sprint(c.Check())
 	c.Telegram = config.Telegram{TokenFile: write(t, filepath.Join(t.TempDir(), "token"), "HIDDEN")}
 	_, err = c.Telegram.ReadToken()
-	said += fmt.Sprint(err)
-	if strings.Contains(said, "HIDDEN") {
-		t.Error(said)
+	printed += fmt.Sprint(err)
+	if strings.Contains(printed, "HIDDEN") {
+		t.Error(printed)
 	}
 }
 

@@ -27,9 +27,9 @@ func numbers(of reflect.Value, table string, visit func(table, name string, valu
 }
 
 func TestLoad_ZeroInTheFile_IsKept(t *testing.T) {
-	seen := 0
+	tried := 0
 	numbers(reflect.ValueOf(config.Config{}), "", func(table, name string, empty reflect.Value) {
-		seen++
+		tried++
 		zero := "0"
 		switch {
 		case empty.Type() == reflect.TypeFor[config.Duration]():
@@ -56,8 +56,8 @@ func TestLoad_ZeroInTheFile_IsKept(t *testing.T) {
 			}
 		})
 	})
-	if seen < 12 {
-		t.Errorf("only %d settings were tried", seen)
+	if tried < 12 {
+		t.Errorf("only %d settings were tried", tried)
 	}
 }
 

@@ -4,6 +4,7 @@ package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,16 +14,27 @@ import (
 // nil, the new content is durable. After an error, the file has the old or the
 // new content. An existing link is replaced, not followed. Concurrent calls are
 // safe; the last one wins.
-func Replace(path string, data []byte) error { return replace(path, data, (*os.File).Sync) }
+func Replace(path string, data []byte) error { return ReplaceMode(path, data, private) }
 
-// replace is Replace with the function that makes a file or directory durable.
-func replace(path string, data []byte, sync func(*os.File) error) error {
+// ReplaceMode is Replace for a file with the given permissions, whatever the
+// umask.
+func ReplaceMode(path string, data []byte, mode fs.FileMode) error {
+	return replace(path, data, mode, (*os.File).Sync)
+}
+
+const private fs.FileMode = 0o600
+
+// replace is ReplaceMode with the function that makes a file or directory durable.
+func replace(path string, data []byte, mode fs.FileMode, sync func(*os.File) error) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600, never an existing file
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if err == nil && mode != private {
+		err = f.Chmod(mode)
+	}
 	if err == nil {
 		err = sync(f)
 	}

@@ -40,7 +40,7 @@ func TestReplace_ExistingFile_SyncsContentBeforeRenameAndDirectoryAfter(t *testi
 		t.Fatal(err)
 	}
 	var synced []string
-	err := replace(path, []byte("new"), func(f *os.File) error {
+	err := replace(path, []byte("new"), private, func(f *os.File) error {
 		of := "file " + content(t, path)
 		if info, err := f.Stat(); err != nil {
 			t.Error(err)
@@ -79,7 +79,7 @@ func TestReplace_ContentCannotBeSynced_KeepsTheOldFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	if err := replace(path, []byte("new"), func(*os.File) error { return full }); !errors.Is(err, full) {
+	if err := replace(path, []byte("new"), private, func(*os.File) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v, want %v", err, full)
 	}
 	if got := content(t, path); got != "old" {
@@ -96,7 +96,7 @@ func TestReplace_DirectoryCannotBeSynced_ReturnsTheError(t *testing.T) {
 		t.Skip("directories are not synced on Windows")
 	}
 	full := errors.New("disk full")
-	err := replace(filepath.Join(t.TempDir(), "chats.json"), []byte("new"), func(f *os.File) error {
+	err := replace(filepath.Join(t.TempDir(), "chats.json"), []byte("new"), private, func(f *os.File) error {
 		if info, err := f.Stat(); err != nil || info.IsDir() {
 			return errors.Join(full, err)
 		}
@@ -104,5 +104,25 @@ func TestReplace_DirectoryCannotBeSynced_ReturnsTheError(t *testing.T) {
 	})
 	if !errors.Is(err, full) {
 		t.Errorf("%v, want %v", err, full)
+	}
+}
+
+func TestReplaceMode_NewOrExistingFile_HasTheGivenPermissions(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions of Windows are not modes")
+	}
+	path := filepath.Join(t.TempDir(), "bellcord.service")
+	for _, mode := range []os.FileMode{0o644, 0o600, 0o666} {
+		if err := ReplaceMode(path, []byte("unit"), mode); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != mode {
+			t.Errorf("the file has the mode %o, want %o", got, mode)
+		}
 	}
 }

@@ -64,6 +64,14 @@ func All() []Editor {
 			Name: "neovim", Title: "Neovim", Programs: []string{"nvim"},
 			instructions: neovimText, at: "your init.lua (needs the plugin CodeCompanion)",
 		},
+		{
+			Name: "avante", Title: "Neovim with avante", // not listed as installed: neovim is
+			instructions: avanteText, at: "your init.lua (needs the plugin avante)",
+		},
+		{
+			Name: "obsidian", Title: "Obsidian", Programs: []string{"obsidian"}, Apps: []string{"Obsidian.app"},
+			instructions: obsidianText, at: "Settings, Agent Client, Add custom agent (needs the plugin Agent Client)",
+		},
 	}
 }
 
@@ -180,4 +188,24 @@ func neovimText(command []string) string {
   interactions = { chat = { adapter = "bellcord" } },
 })
 `, quotedAll(command, ", "))
+}
+
+func avanteText(command []string) string {
+	return fmt.Sprintf(`require("avante").setup({
+  provider = "bellcord",
+  acp_providers = {
+    bellcord = { command = %s, args = { %s } },
+  },
+})
+`, quoted(command[0]), quotedAll(command[1:], ", "))
+}
+
+// obsidianText returns the values of the form in the settings of the plugin.
+func obsidianText(command []string) string {
+	return fmt.Sprintf(`Agent ID: bellcord
+Display name: Bellcord
+Path: %s
+Arguments, one per line:
+%s
+`, command[0], strings.Join(command[1:], "\n"))
 }

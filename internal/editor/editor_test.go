@@ -146,7 +146,7 @@ func TestWrite_MissingFileOrSymlink_CreatesTheFileAndKeepsTheLink(t *testing.T) 
 
 func TestWrite_EditorConfiguredInCode_ReturnsErrByHand(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"emacs", "neovim"} {
+	for _, name := range []string{"emacs", "neovim", "avante"} {
 		e := named(t, name)
 		if _, err := e.Write(homeOf(t), command); !errors.Is(err, editor.ErrByHand) {
 			t.Errorf("%s: %v", name, err)
@@ -155,7 +155,10 @@ func TestWrite_EditorConfiguredInCode_ReturnsErrByHand(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if _, err := editor.Named("ed"); err == nil || !strings.Contains(err.Error(), `unknown editor "ed": use one of zed, jetbrains, emacs, neovim`) {
+	if text := named(t, "obsidian").Snippet([]string{"/opt/bellcord", "acp", "--agent", "goose"}); !strings.Contains(text, "Path: /opt/bellcord\n") || !strings.HasSuffix(text, "acp\n--agent\ngoose\n") {
+		t.Errorf("obsidian: %s", text)
+	}
+	if _, err := editor.Named("ed"); err == nil || !strings.Contains(err.Error(), `unknown editor "ed": use one of zed, jetbrains, emacs, neovim, avante, obsidian`) {
 		t.Error(err)
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/durable"
 )
 
-// ErrByHand means that an editor's settings are code, which Write does not
+// ErrByHand means that an editor's settings are not a file that Write can
 // change.
-var ErrByHand = errors.New("its settings are code, which Bellcord does not change")
+var ErrByHand = errors.New("its settings are not changed by Bellcord")
 
 // Written is the result of Write.
 type Written struct {
@@ -51,7 +53,7 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 	}
 	if !missing {
 		done.Backup = path + ".before-bellcord"
-		if err := os.WriteFile(done.Backup, before, mode); err != nil {
+		if err := durable.ReplaceMode(done.Backup, before, mode); err != nil {
 			return done, fmt.Errorf("back up the old settings: %w", err)
 		}
 	}
@@ -59,15 +61,11 @@ func (e Editor) Write(home Home, command []string) (Written, error) {
 	return done, replace(path, after, mode)
 }
 
-// replace writes a file atomically.
+// replace writes a file durably and creates its directory.
 func replace(path, text string, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	next := path + ".next"
-	err := os.WriteFile(next, []byte(text), mode)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		err = os.Rename(next, path)
+		err = durable.ReplaceMode(path, []byte(text), mode)
 	}
 	if err != nil {
 		return fmt.Errorf("write settings: %w", err)

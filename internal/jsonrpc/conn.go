@@ -57,8 +57,9 @@ var ErrClosed = errors.New("the connection is closed")
 
 // Conn is one end of a connection.
 type Conn struct {
-	in  lineReader
-	out *writer
+	in     lineReader
+	out    Output
+	writer *writer // out, if it is a byte stream
 
 	mu      sync.Mutex
 	lastID  int64
@@ -69,7 +70,8 @@ type Conn struct {
 // New returns a connection that reads from in and writes to out. Nothing is
 // read before Serve.
 func New(in io.Reader, out io.Writer) *Conn {
-	return &Conn{in: newLineReader(in), out: newWriter(out), pending: map[string]chan Message{}}
+	w := newWriter(out)
+	return &Conn{in: newLineReader(in), out: w, writer: w, pending: map[string]chan Message{}}
 }
 
 // Serve reads until the end of the input and calls handle for each request and
@@ -81,12 +83,12 @@ func (c *Conn) Serve(handle func(Message), ended func()) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		c.out.writeAll()
+		c.writer.writeAll()
 	}()
 	err := c.read(handle)
 	c.abandonPending()
 	ended()
-	c.out.closeInput()
+	c.writer.closeInput()
 	last := time.NewTimer(lastWords)
 	defer last.Stop()
 	select {
@@ -113,19 +115,7 @@ func (c *Conn) read(handle func(Message)) error {
 		case err != nil:
 			return err
 		}
-		var m Message
-		if err := json.Unmarshal(line, &m); err != nil {
-			c.ReplyError(nil, notUnderstood(line, err))
-			continue
-		}
-		switch {
-		case m.Method != "":
-			handle(m)
-		case len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
-			c.deliverAnswer(m)
-		default:
-			c.ReplyError(m.ID, &Error{Code: InvalidRequest, Message: "neither a request nor a response"})
-		}
+		c.Receive(line, handle)
 	}
 }
 
@@ -299,14 +289,14 @@ func (c *Conn) ReplyError(id json.RawMessage, e *Error) {
 // WaitWritable waits until less than 1 MiB of output is unwritten, the output has
 // failed, or ctx is done. Senders of many messages call it first, so that a
 // slow peer slows down only them.
-func (c *Conn) WaitWritable(ctx context.Context) error { return c.out.waitWritable(ctx) }
+func (c *Conn) WaitWritable(ctx context.Context) error { return c.out.WaitWritable(ctx) }
 
 func (c *Conn) sendMessage(m outgoing) {
 	line, err := m.encode()
 	if err != nil {
 		line, _ = outgoing{ID: m.ID, Error: &Error{Code: InternalError, Message: err.Error()}}.encode()
 	}
-	c.out.put(append(line, '\n'))
+	c.out.Put(line)
 }
 
 // encode encodes the members that belong to this kind of message. A null result

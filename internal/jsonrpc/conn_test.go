@@ -59,8 +59,8 @@ func TestRequest_ResponsesOutOfOrder_AreMatchedByID(t *testing.T) {
 
 func TestCancel_PendingRequest_SendsCancelAndDropsResponse(t *testing.T) {
 	t.Parallel()
-	seen := make(chan string, 1)
-	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { seen <- m.Method })
+	received := make(chan string, 1)
+	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { received <- m.Method })
 	request := p.conn.Request("ask", nil)
 	request.Cancel()
 	request.Cancel() // the second call has no effect
@@ -78,19 +78,19 @@ func TestCancel_PendingRequest_SendsCancelAndDropsResponse(t *testing.T) {
 		t.Errorf("waited for %v", err)
 	}
 	p.write(`{"id":1,"result":"too late"}` + "\n" + `{"method":"still here"}` + "\n")
-	if got := <-seen; got != "still here" {
+	if got := <-received; got != "still here" {
 		t.Errorf("heard %q", got)
 	}
 }
 
 func TestCancel_AfterResponse_DoesNothing(t *testing.T) {
 	t.Parallel()
-	seen := make(chan string, 1)
-	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { seen <- m.Method })
+	received := make(chan string, 1)
+	p := dial(t, func(_ *jsonrpc.Conn, m jsonrpc.Message) { received <- m.Method })
 	request := p.conn.Request("ask", nil)
 	p.next()
 	p.write(`{"id":1,"result":"here"}` + "\n" + `{"method":"mark"}` + "\n")
-	<-seen // the response was received before
+	<-received // the response was received before
 	request.Cancel()
 	p.conn.Notify("later", nil)
 	if got := p.next(); !strings.Contains(got, "later") {

@@ -65,7 +65,7 @@ func (l lineReader) line() ([]byte, error) {
 	}
 }
 
-// writer writes lines in the order of the calls of put. put never blocks, so
+// writer writes lines in the order of the calls of Put. Put never blocks, so
 // the connection's reader can respond even if the peer does not read. Senders
 // of many messages call room first.
 type writer struct {
@@ -87,7 +87,9 @@ func newWriter(out io.Writer) *writer {
 	return &writer{out: out, wake: make(chan struct{}, 1), taken: make(chan struct{})}
 }
 
-func (w *writer) put(line []byte) {
+// Put implements Output.
+func (w *writer) Put(message []byte) {
+	line := append(message, '\n') //nolint:gocritic // the message is not used again
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.broken || w.closed {
@@ -147,7 +149,8 @@ func (w *writer) closeInput() {
 	w.signal()
 }
 
-func (w *writer) waitWritable(ctx context.Context) error {
+// WaitWritable implements Output.
+func (w *writer) WaitWritable(ctx context.Context) error {
 	for {
 		w.mu.Lock()
 		roomNow, taken := w.size < roomy || w.broken, w.taken

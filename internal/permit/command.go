@@ -30,11 +30,7 @@ const (
 
 func (c Call) parts() parts {
 	if c.Effect != Executes {
-		p := parts{subjects: []string{c.Subject}, loose: []string{c.Subject}}
-		if c.Written != "" {
-			p.loose = append(p.loose, c.Written)
-		}
-		return p
+		return parts{subjects: []string{c.Subject}, loose: append([]string{c.Subject}, c.Other...)}
 	}
 	p := takeApart(c.Subject, runtime.GOOS)
 	p.loose = append(p.loose, c.Subject)
@@ -47,7 +43,7 @@ func (c Call) parts() parts {
 // takeApart lists the simple commands of a command line, so that a rule for
 // "git status" does not allow "git status; rm -rf /".
 //
-// The line is parsed as POSIX shell, because /bin/sh runs it, and only syntax
+// The line is parsed as POSIX shell, because sh or bash runs it, and only syntax
 // that dash, bash and busybox parse the same way is transparent. All other
 // syntax is opaque, including any kind of node that judge.stmt does not list.
 func takeApart(command, system string) parts {

@@ -58,7 +58,7 @@ func TestDecide_TransparentSyntax_IsAllowedByRules(t *testing.T) {
 
 func TestDecide_RuleWithWords_MatchesWholeWordsOfCommand(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ rule, allowed, asked string }{
+	for _, c := range []struct{ rule, allowed, questioned string }{
 		{`shell(rm my dir)`, `rm my dir`, `rm 'my dir'`},
 		{`shell(rm my\ dir)`, `rm "my dir"`, `rm my dir`},
 		{`shell(rm \*)`, `rm '*'`, `rm *`},
@@ -71,8 +71,8 @@ func TestDecide_RuleWithWords_MatchesWholeWordsOfCommand(t *testing.T) {
 		if d := p.Decide(permit.Session{ID: "s"}, permit.Ask, shell(c.allowed)); d.Verdict != permit.Allow {
 			t.Errorf("%s, %s: %s, want it allowed", c.rule, c.allowed, d.Verdict)
 		}
-		if d := p.Decide(permit.Session{ID: "s"}, permit.Ask, shell(c.asked)); d.Verdict != permit.Put {
-			t.Errorf("%s, %s: %s, want a question", c.rule, c.asked, d.Verdict)
+		if d := p.Decide(permit.Session{ID: "s"}, permit.Ask, shell(c.questioned)); d.Verdict != permit.Put {
+			t.Errorf("%s, %s: %s, want a question", c.rule, c.questioned, d.Verdict)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 }
 
 // runCommands runs the commands one after the other, each as the shell tool
-// does. The shell of command N is named sh#N in the trace.
+// does: with bash if it is installed, and with sh. The shells of command N are
+// named bash#N and sh#N in the trace.
 func runCommands(file string) {
 	var commands []string
 	text, err := os.ReadFile(file)
@@ -52,8 +53,13 @@ func runCommands(file string) {
 		os.Exit(2)
 	}
 	base := filepath.Dir(file)
+	bash, noBash := exec.LookPath("bash")
 	for i, command := range commands {
-		if err := runCommand(base, "sh#"+strconv.Itoa(i), command); err != nil {
+		err := runCommand("/bin/sh", base, "sh#"+strconv.Itoa(i), command)
+		if err == nil && noBash == nil {
+			err = runCommand(bash, base, "bash#"+strconv.Itoa(i), command)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
@@ -63,13 +69,13 @@ func runCommands(file string) {
 // runCommand returns when every process of the command has ended: each of them
 // holds the write end of a pipe. Processes that have not ended after 300 ms are
 // killed.
-func runCommand(base, name, command string) error {
+func runCommand(shell, base, name, command string) error {
 	alive, held, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = alive.Close() }()
-	c := exec.Command("/bin/sh", "-c", command)
+	c := exec.Command(shell, "-c", command)
 	c.Args[0], c.ExtraFiles = name, []*os.File{held}
 	c.Dir, c.Env = filepath.Join(base, "work"), []string{"PATH=" + filepath.Join(base, "stubs"), "HOME=" + filepath.Join(base, "work")}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -191,12 +197,14 @@ func violations(t *testing.T, log []byte, commands []string, rules []Rule) (foun
 				first = false
 				continue
 			}
-			if len(argv) == 3 && strings.HasPrefix(argv[0], "sh#") {
-				n, err := strconv.Atoi(argv[0][3:])
+			if shell, number, ok := strings.Cut(argv[0], "#"); ok && len(argv) == 3 && (shell == "sh" || shell == "bash") {
+				n, err := strconv.Atoi(number)
 				if err != nil || commands[n] != argv[2] {
 					t.Fatalf("another command was run: %q", argv)
 				}
-				current, ran = argv[2], ran+1
+				if current = argv[2]; shell == "sh" {
+					ran++
+				}
 				continue
 			}
 			part := strings.Join(argv, wordEnd)
@@ -207,6 +215,7 @@ func violations(t *testing.T, log []byte, commands []string, rules []Rule) (foun
 			if writeFlags.MatchString(line) && !slices.Contains([]string{"/dev/null", "/dev/tty"}, texts[0]) {
 				found = append(found, strconv.Quote(current)+" opened "+strconv.Quote(texts[0]))
 			}
+		case len(texts) == 1 && texts[0] == "/var/run/nscd/socket": // bash looks up the user when it starts
 		default:
 			found = append(found, strconv.Quote(current)+": "+line)
 		}

@@ -52,12 +52,16 @@ type Call struct {
 	// Exact is the whole call: everything that affects what it does. A call
 	// without it cannot be granted.
 	Exact string
+	// Parts are the calls of other tools that this call stands for, such as the
+	// changes of several files. If there are any, rules and modes apply to each of
+	// them, and the strictest verdict counts.
+	Parts []Call
 	// Altered reports that something other than Subject affects what runs, such as
 	// a different environment. No rule allows such a call.
 	Altered bool
-	// Written is the path as written, if Subject is the path after resolving
-	// links. A deny rule that matches either one denies the call.
-	Written string
+	// Other lists other spellings of the path in Subject, such as the path before
+	// links were resolved. A deny rule that matches one of them denies the call.
+	Other []string
 	// Steers is the reason why a change of a file requires approval in mode
 	// auto-edit, or "" if it does not.
 	Steers string
@@ -135,7 +139,28 @@ func (p *Policy) Decide(session Session, mode Mode, c Call) Decision {
 	return d
 }
 
+// decideParts returns the strictest verdict on the parts of a call. A person may
+// have allowed the call as a whole.
+func (p *Policy) decideParts(session Session, mode Mode, c Call) Decision {
+	strictest := Decision{Verdict: Allow}
+	for _, part := range c.Parts {
+		switch d := p.decide(session, mode, part); {
+		case d.Verdict == Deny:
+			return d
+		case d.Verdict == Put && (strictest.Verdict == Allow || strictest.Why == ""):
+			strictest = d
+		}
+	}
+	if strictest.Verdict == Put && p.granted(session, c) {
+		return Decision{Verdict: Allow}
+	}
+	return strictest
+}
+
 func (p *Policy) decide(session Session, mode Mode, c Call) Decision {
+	if len(c.Parts) > 0 {
+		return p.decideParts(session, mode, c)
+	}
 	parts := c.parts()
 	for _, r := range p.deny {
 		if r.denies(c, parts) {

@@ -50,7 +50,7 @@ const MCPPrefix = "mcp_"
 var otherNames = map[string]string{
 	"bash": "shell", "sh": "shell", "zsh": "shell", "terminal": "shell", "exec": "shell", "execute": "shell", "run": "shell", "command": "shell", "cmd": "shell",
 	"powershell": "shell", "run_command": "shell", "cat": "read_file", "view": "read_file", "write": "write_file", "create_file": "write_file",
-	"edit": "edit_file", "str_replace": "edit_file", "patch": "edit_file", "ls": "list_dir", "find": "glob", "search": "grep", "curl": "fetch", "webfetch": "fetch", "web_fetch": "fetch",
+	"edit": "edit_file", "str_replace": "edit_file", "patch": "edit_file", "apply_patch": "edit_file", "ls": "list_dir", "find": "glob", "search": "grep", "curl": "fetch", "webfetch": "fetch", "web_fetch": "fetch",
 }
 
 // CheckRule returns an error for a rule that cannot match any tool, because a
@@ -64,12 +64,12 @@ func CheckRule(text string) error {
 	if slices.ContainsFunc(Builtin, r.tool.MatchString) || strings.HasPrefix(r.name, MCPPrefix) || strings.HasPrefix(MCPPrefix, strings.TrimSuffix(r.name, "*")) && strings.HasSuffix(r.name, "*") {
 		return nil
 	}
-	meant := otherNames[strings.ToLower(r.name)]
-	if meant == "" {
-		meant = nearest.Name(r.name, Builtin)
+	suggestion := otherNames[strings.ToLower(r.name)]
+	if suggestion == "" {
+		suggestion = nearest.Name(r.name, Builtin)
 	}
-	if meant != "" {
-		return fmt.Errorf("rule %q: unknown tool %s (did you mean %s?)", text, r.name, meant)
+	if suggestion != "" {
+		return fmt.Errorf("rule %q: unknown tool %s (did you mean %s?)", text, r.name, suggestion)
 	}
 	return fmt.Errorf("rule %q: unknown tool %s; the tools are %s, and mcp_SERVER_TOOL", text, r.name, strings.Join(Builtin, ", "))
 }

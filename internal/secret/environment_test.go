@@ -10,8 +10,8 @@ import (
 
 // Not parallel: it sets environment variables.
 func TestEnvironment_Secrets_AreWithheldUnlessPassedByName(t *testing.T) {
-	known := &secret.Set{}
-	known.Add("configured-secret-0123456789", "postgres")
+	secrets := &secret.Set{}
+	secrets.Add("configured-secret-0123456789", "postgres")
 	for name, value := range map[string]string{
 		"GITHUB_TOKEN": "t1", "NPM_TOKEN": "t2", "NPM_OTHER_TOKEN": "t3", "PLAIN": "kept",
 		"SOME_ADDRESS": "amqp://user:pw@host/", "HTTPS_PROXY": "http://user:pw@proxy:3128", "NICKNAME": "configured-secret-0123456789",
@@ -19,7 +19,7 @@ func TestEnvironment_Secrets_AreWithheldUnlessPassedByName(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	e := secret.Environment{Pass: []string{"GITHUB_TOKEN", "NPM_*", "BELLCORD_*"}, Secrets: known}
+	e := secret.Environment{Pass: []string{"GITHUB_TOKEN", "NPM_*", "BELLCORD_*"}, Secrets: secrets}
 	given, withheld := e.Pairs(), e.Withheld()
 	for name, want := range map[string]bool{
 		"GITHUB_TOKEN": true, "NPM_TOKEN": true, "NPM_OTHER_TOKEN": true, "PLAIN": true, "HTTPS_PROXY": true, "SERVERS": true,

@@ -79,18 +79,18 @@ func (k *Set) Hide(text string) string {
 		return text
 	}
 	var out strings.Builder
-	rest := 0 // text[:rest] is written
+	written := 0 // text[:written] has been written
 	for at := 0; at < len(text); {
-		from, to := k.at(text, rest, at)
+		from, to := k.at(text, written, at)
 		if to == 0 {
 			at++
 			continue
 		}
-		out.WriteString(text[rest:from])
+		out.WriteString(text[written:from])
 		out.WriteString(Hidden)
-		rest, at = to, to
+		written, at = to, to
 	}
-	out.WriteString(text[rest:])
+	out.WriteString(text[written:])
 	return out.String()
 }
 

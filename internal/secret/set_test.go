@@ -13,8 +13,8 @@ const key = "sk-proj-Ab3dEf6hIj9kLm2nOp5q"
 
 func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 	t.Parallel()
-	known := &secret.Set{}
-	known.Add(key, "p@ss/wörd\"1", "hunter2", "x")
+	secrets := &secret.Set{}
+	secrets.Add(key, "p@ss/wörd\"1", "hunter2", "x")
 	for text, want := range map[string]string{
 		"": "", "nothing to hide": "nothing to hide",
 		"key " + key + " is wrong":                                          "key [secret] is wrong",
@@ -33,7 +33,7 @@ func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 		"the password hunter2, not hunter22":                                "the password [secret], not hunter22",
 		"x marks the spot":                                                  "x marks the spot",
 	} {
-		if got := known.Hide(text); got != want {
+		if got := secrets.Hide(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -41,11 +41,11 @@ func TestHide_WholeSecretsAndPieces_AreReplaced(t *testing.T) {
 
 func TestHide_LongTextWithoutSecrets_IsUnchanged(t *testing.T) {
 	t.Parallel()
-	known := &secret.Set{}
-	known.Add(key)
+	secrets := &secret.Set{}
+	secrets.Add(key)
 	for _, part := range []string{"*", ".", "…", "sk-proj", "\xff"} {
 		text := strings.Repeat(part, 1<<20/len(part))
-		if known.Hide(text) != text {
+		if secrets.Hide(text) != text {
 			t.Errorf("%q was changed", part)
 		}
 	}
@@ -53,10 +53,10 @@ func TestHide_LongTextWithoutSecrets_IsUnchanged(t *testing.T) {
 
 func TestWriter_LogLine_ContainsNoSecret(t *testing.T) {
 	t.Parallel()
-	known := &secret.Set{}
-	known.Add(key, `quo"ted\secret`)
+	secrets := &secret.Set{}
+	secrets.Add(key, `quo"ted\secret`)
 	var out bytes.Buffer
-	log := slog.New(slog.NewJSONHandler(known.Writer(&out), nil))
+	log := slog.New(slog.NewJSONHandler(secrets.Writer(&out), nil))
 	log.Warn("refused "+key, "err", []string{key}, "value", `quo"ted\secret`)
 	if text := out.String(); strings.Contains(text, "Ab3dEf6h") || strings.Contains(text, "ted") || strings.Count(text, secret.Hidden) != 3 {
 		t.Error(text)

@@ -215,16 +215,16 @@ func TestWatch_UnhealthyOrLate_DoesNotNotify(t *testing.T) {
 
 func TestWatch_CheckHangs_IsNotCalledAgainUntilItReturns(t *testing.T) {
 	t.Parallel()
-	asked := 0
+	calls := 0
 	at, _ := words(t, func(context.Context) error {
-		asked++
-		if asked == 1 {
+		calls++
+		if calls == 1 {
 			<-time.After(21 * time.Second) // ignores its context
 		}
 		return nil
 	})
-	if len(at) != 8 || at[0] != 25*time.Second || asked != 9 {
-		t.Errorf("asked %d times, told at %v", asked, at)
+	if len(at) != 8 || at[0] != 25*time.Second || calls != 9 {
+		t.Errorf("asked %d times, told at %v", calls, at)
 	}
 }
 

@@ -202,7 +202,7 @@ func TestPrometheusConfig_ReadsTheTokenFromAFile(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"scrape_configs", "static_configs", "authorization", "targets"} {
-		if _, there := settings[name]; !there {
+		if _, exists := settings[name]; !exists {
 			t.Errorf("no %s", name)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 const maxPending = 1024
 
 // EndLog writes one log line for every turn that ended. For a stopped turn, it
-// contains the person or cause and the source of the stop; for a failed turn, the
+// contains the person or cause, the source and the reason of the stop; for a failed turn, the
 // error; for every turn the head of the session's log before its end.
 //
 // EndLog is based on commits, so that stops by a deadline, a budget or a
@@ -73,7 +73,7 @@ func (l *EndLog) logReceipt(r bellcord.Receipt) {
 		if r.Cause != nil {
 			cause = *r.Cause
 		}
-		l.logger.Info("stopped", append(endAttrs(r), "by", cause.By, "source", cause.Source, "cause", cause.Kind)...)
+		l.logger.Info("stopped", append(endAttrs(r), "by", cause.By, "source", cause.Source, "cause", cause.Kind, "reason", cause.Reason)...)
 	case bellcord.EndDone:
 		l.logger.Info("done", endAttrs(r)...)
 	}

@@ -24,7 +24,7 @@ func commits(receipts ...bellcord.Receipt) bellcord.Commit {
 func stoppedTurn(turn bellcord.TurnID) bellcord.Receipt {
 	return bellcord.Receipt{
 		Turn: turn, Session: "s", End: bellcord.EndStopped,
-		Cause: &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "page"},
+		Cause: &bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "page", Reason: "wrong branch"},
 	}
 }
 
@@ -41,7 +41,7 @@ func lines(t *testing.T, out []byte) (all []map[string]any) {
 	return all
 }
 
-func TestEndLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
+func TestEndLog_StoppedTurn_HasOneLineWithCauseSourceAndReason(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	l := telemetry.NewEndLog(slog.New(slog.NewJSONHandler(&out, nil)))
@@ -55,7 +55,7 @@ func TestEndLog_StoppedTurn_HasOneLineWithCauseAndSource(t *testing.T) {
 	if len(all) != 3 {
 		t.Fatalf("%d lines: %s", len(all), out.String())
 	}
-	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "source": "page", "cause": "person"} {
+	for name, want := range map[string]string{"msg": "stopped", "level": "INFO", "session": "s", "turn": "a", "by": "anna", "source": "page", "cause": "person", "reason": "wrong branch"} {
 		if all[0][name] != want {
 			t.Errorf("%s is %v, want %s", name, all[0][name], want)
 		}
@@ -94,16 +94,16 @@ func TestEndLog_WriterBlocks_DropsAndCountsLinesWithoutBlockingWatch(t *testing.
 	close(pipe.free)
 	l.Close()
 	<-ran
-	told, missed := 0, 0.0
+	logged, missed := 0, 0.0
 	for _, line := range lines(t, pipe.out.Bytes()) {
 		if line["msg"] == "stopped" {
-			told++
+			logged++
 		} else if strings.Contains(line["msg"].(string), "log of ended turns overflowed") {
 			missed += line["turns"].(float64)
 		}
 	}
-	if told+int(missed) != turns || missed == 0 || told == 0 {
-		t.Errorf("%d told, %v counted, of %d", told, missed, turns)
+	if logged+int(missed) != turns || missed == 0 || logged == 0 {
+		t.Errorf("%d told, %v counted, of %d", logged, missed, turns)
 	}
 }
 

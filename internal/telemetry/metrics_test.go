@@ -235,7 +235,7 @@ func TestGauges_OpenTurnsAndViewers_AreCurrent(t *testing.T) {
 			bellcord_turns{state="waiting"} 1
 			bellcord_questions_total 1
 			bellcord_event_streams 1`)
-		if err := s.Answer(first.ID, "q", "yes", "anna"); err != nil {
+		if err := s.Answer(first.ID, "q", bellcord.Reply{Choice: "yes"}, "anna"); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -77,7 +77,7 @@ func TestTraces_Turn_IsOneTraceWithTheTurnsID(t *testing.T) {
 		s := newStage(t, dir, busy)
 		turn := s.prompt(bellcord.Prompt{Text: "SECRET"})
 		<-time.After(12*tick + tick/2)
-		if err := s.Answer(turn.ID, "q", "y", "anna"); err != nil {
+		if err := s.Answer(turn.ID, "q", bellcord.Reply{Choice: "y"}, "anna"); err != nil {
 			t.Fatal(err)
 		}
 		<-turn.Settled()
@@ -158,7 +158,7 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 		turn := s.prompt(bellcord.Prompt{Text: "go"})
 		behind := s.prompt(bellcord.Prompt{Text: "and then"})
 		<-time.After(tick)
-		asked := time.Now()
+		requested := time.Now()
 		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: bellcord.Cause{By: "anna", Source: "web", Reason: "wrong way"}, Queue: bellcord.QueueDrop})
 		<-turn.Settled()
 		<-behind.Settled()
@@ -175,11 +175,11 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.kind=person,bellcord.stop.reason=wrong way,bellcord.stop.source=web") {
 			t.Errorf("root: %v %s", root.Status, words(root.Attributes))
 		}
-		var told []string
+		var recorded []string
 		for _, ev := range root.Events {
-			told = append(told, fmt.Sprint(ev.Name, " ", ev.Time.Sub(asked)))
+			recorded = append(recorded, fmt.Sprint(ev.Name, " ", ev.Time.Sub(requested)))
 		}
-		if got := strings.Join(told, ", "); got != "stop 0s, call not run 1s, stream_closed 1s" {
+		if got := strings.Join(recorded, ", "); got != "stop 0s, call not run 1s, stream_closed 1s" {
 			t.Errorf("events: %s", got)
 		}
 		for name, want := range map[string]string{
@@ -188,8 +188,8 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 			"chat m":             "bellcord.step=1,gen_ai.operation.name=chat,gen_ai.request.model=m",
 		} {
 			span := named(t, first, name)
-			if words(span.Attributes) != want || span.EndTime.Sub(asked) != tick || span.Status.Code != codes.Unset {
-				t.Errorf("%s: %s, ended after %v, %v", name, words(span.Attributes), span.EndTime.Sub(asked), span.Status)
+			if words(span.Attributes) != want || span.EndTime.Sub(requested) != tick || span.Status.Code != codes.Unset {
+				t.Errorf("%s: %s, ended after %v, %v", name, words(span.Attributes), span.EndTime.Sub(requested), span.Status)
 			}
 		}
 		if queued := named(t, second, "queued"); len(second) != 2 || queued.EndTime.Sub(queued.StartTime) < tick {

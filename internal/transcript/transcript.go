@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
 // Writer writes the events of a session. Write must be called with the events
@@ -86,7 +87,15 @@ func (m *Markdown) writeBody(body bellcord.Body) {
 	case bellcord.TextDelta:
 		m.print("\n%s\n", b.Text)
 	case bellcord.ToolCallRequested:
-		m.print("\n→ `%s` %s\n", b.Name, fenced("json", string(b.Arguments)))
+		m.print("\n→ `%s` %s\n", b.Name, fenced("json", plainjson.Text(b.Arguments)))
+	case bellcord.ToolCallUpdated:
+		if b.Arguments != nil {
+			m.print("\n→ %s\n", fenced("json", plainjson.Text(b.Arguments)))
+		}
+	case bellcord.PlanUpdated:
+		m.print("\n*(plan)*\n\n%s\n", b.Markdown())
+	case bellcord.MessageImported:
+		m.print("\n%s\n", quoted(b.Text))
 	case bellcord.ToolCallEnded:
 		m.print("%s\n", fenced("", b.Result))
 	case bellcord.ConversationCleared:

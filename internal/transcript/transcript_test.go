@@ -81,6 +81,7 @@ func TestMarkdown_EachKindOfEvent_IsWritten(t *testing.T) {
 		"*(lost)*":                                           bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndLost}},
 		"(changed to)\n> else":                               bellcord.PromptEdited{Text: "else"},
 		"*(thinking)* hm":                                    bellcord.ThinkingDelta{Text: "hm"},
+		"→ `shell` \n```json\n{\"c\":\"a && b > c\"}\n```":   bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"c":"a \u0026\u0026 b \u003e c"}`)},
 		"→ `shell` \n```json\n{\"a\":1}\n```":                bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"a":1}`)},
 	} {
 		if got := markdown(t, 10, events(body)); !strings.HasSuffix(got, "\n"+want+"\n") {
