@@ -5,173 +5,200 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/edit"
 )
 
-const editFileDescription = "Replace text in a file: old is replaced by new. old must match the file exactly and occur exactly once; set all to replace every occurrence. " +
-	"In a file with CRLF line endings, line endings in old and new are treated as CRLF. The file is replaced atomically. Returns what changed."
+const editFileDescription = "Replace text in a file: old is replaced by new. old must occur exactly once; set all to replace every occurrence. " +
+	"Keep old short, but include enough lines to make it unique, and copy it exactly, without line numbers. " +
+	"For several changes of one file use edits: they apply in order, all or none. " +
+	"Line ends of the file are kept. The file is replaced atomically. Returns what changed."
 
-const editFileSchema = `{"type":"object","required":["path","old","new"],"additionalProperties":false,"properties":{` +
-	`"path":{"type":"string"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"all":{"type":"boolean"}}}`
-
-// mostEdited is the maximum size of a file to edit: two copies are in memory.
-const mostEdited = 16 << 20
+const editFileSchema = `{"type":"object","required":["path"],"additionalProperties":false,"properties":{` +
+	`"path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"},` +
+	`"edits":{"type":"array","description":"instead of old and new","items":{"type":"object","required":["old","new"],"additionalProperties":false,"properties":{` +
+	`"old":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"}}}}}}`
 
 type editFileArgs struct {
-	Path string  `json:"path"`
-	Old  string  `json:"old"`
-	New  *string `json:"new"` // "" removes the old text
-	All  bool    `json:"all"`
+	Path  string            `json:"path"`
+	Old   *string           `json:"old"`
+	New   *string           `json:"new"` // "" removes the old text
+	All   bool              `json:"all"`
+	Edits []json.RawMessage `json:"edits"`
+}
+
+// editItem is one element of edits.
+type editItem struct {
+	Old *string `json:"old"`
+	New *string `json:"new"`
+	All bool    `json:"all"`
+}
+
+// fileEdits are the parsed arguments: the edits of one file, in order.
+type fileEdits struct {
+	path  string
+	edits []edit.Edit
 }
 
 // EditFile returns the tool that replaces text in a file inside the session's
 // directory.
 func EditFile() Tool {
 	return Tool{
-		Tool:   llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
-		Effect: permit.Edits,
-		Path:   "path",
-		Question: func(args json.RawMessage) string {
-			a, err := parseEditFile(args)
-			if err != nil { // checked before
-				return "Edit a file?"
-			}
-			where := ""
-			if a.All {
-				where = " in every place"
-			}
-			return fmt.Sprintf("Edit %s%s?\n%s", shown(a.Path), where,
-				diffLines("-", a.Old, maxQuestionLines)+diffLines("+", *a.New, maxQuestionLines))
-		},
+		Tool:     llm.Tool{Name: "edit_file", Description: editFileDescription, Schema: json.RawMessage(editFileSchema)},
+		Effect:   permit.Edits,
+		Path:     "path",
+		Question: askEdit,
 		Check: func(args json.RawMessage) error {
 			_, err := parseEditFile(args)
 			return err
 		},
-		Preview: func(_ context.Context, call Call) []bellcord.Change {
-			a, err := parseEditFile(call.Args)
-			if err != nil {
-				return nil
-			}
-			return changeOf(call.Dir, a.Path, &a.Old, *a.New)
-		},
-		Run: editFile,
+		Preview: previewEdit(onDisk),
+		Run:     editFile(onDisk),
 	}
 }
 
-func parseEditFile(args json.RawMessage) (editFileArgs, error) {
+func parseEditFile(args json.RawMessage) (fileEdits, error) {
 	a, err := parse[editFileArgs](args)
+	all := fileEdits{path: a.Path}
 	switch {
 	case err != nil:
-		return a, err
+		return all, err
 	case a.Path == "":
-		return a, errors.New("arguments: path is missing")
-	case a.Old == "":
-		return a, errors.New("arguments: old is missing or empty")
-	case a.New == nil:
-		return a, errors.New("arguments: new is missing")
-	case a.Old == *a.New:
-		return a, errors.New("arguments: old and new are the same")
+		return all, errors.New("arguments: path is missing")
+	case a.Edits == nil:
+		one, err := editItem{a.Old, a.New, a.All}.edit()
+		all.edits = []edit.Edit{one}
+		return all, err
+	case a.Old != nil || a.New != nil || a.All:
+		return all, errors.New("arguments: send either old and new, or edits")
+	case len(a.Edits) == 0:
+		return all, errors.New("arguments: edits is empty")
 	}
-	return a, nil
-}
-
-func editFile(ctx context.Context, call Call) Result {
-	a, err := parseEditFile(call.Args)
-	if err != nil {
-		return failed(err)
-	}
-	root, path, err := openDir(call, a.Path)
-	if err != nil {
-		return failed(err)
-	}
-	defer func() { _ = root.Close() }()
-	f, info, err := openRegular(root, path, call.private)
-	if err != nil {
-		return failed(err)
-	}
-	text, err := readAll(ctx, f, info.Size())
-	_ = f.Close()
-	if err != nil {
-		return unwritten(ctx, path, err)
-	}
-	edited, report, err := a.apply(path, text)
-	if err != nil {
-		return failed(err)
-	}
-	if _, err := replace(ctx, call, root, path, edited, info); err != nil {
-		return unwritten(ctx, path, err)
-	}
-	return finished(report)
-}
-
-// apply returns a file's text after the edit, and a description of the changes.
-func (a editFileArgs) apply(path, text string) (edited, report string, err error) {
-	before, after := lineEnds(text, a.Old, *a.New)
-	places, count, err := find(text, before, a.All)
-	if err == nil && len(text)+count*(len(after)-len(before)) > mostEdited {
-		err = fmt.Errorf("the file would be larger than %d bytes", mostEdited)
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", shown(path), err)
-	}
-	return strings.ReplaceAll(text, before, after), changed(path, text, before, after, places, count), nil
-}
-
-// readAll reads a file of at most mostEdited bytes.
-func readAll(ctx context.Context, f *os.File, size int64) (string, error) {
-	var text strings.Builder
-	for {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
+	for i, raw := range a.Edits {
+		item, err := parse[editItem](raw)
+		one := edit.Edit{}
+		if err == nil {
+			one, err = item.edit()
 		}
-		if max(size, int64(text.Len())) > mostEdited {
-			return "", fmt.Errorf("the file is larger than %d bytes; edit it with a shell command", mostEdited)
-		}
-		_, err := io.CopyN(&text, f, 64<<10)
-		if errors.Is(err, io.EOF) {
-			return text.String(), nil
+		if err == nil && one.Old == "" {
+			err = errors.New("arguments: old is empty")
 		}
 		if err != nil {
-			return "", err
+			return all, fmt.Errorf("edit %d of %d: %w", i+1, len(a.Edits), err)
 		}
+		all.edits = append(all.edits, one)
 	}
+	return all, nil
 }
 
-// lineEnds converts the line endings of an edit to those of the file, because
-// models write \n whatever the file contains. In a file with both kinds, text
-// that occurs as given is not converted.
-func lineEnds(text, before, after string) (string, string) {
-	crlf := strings.Count(text, "\r\n")
-	if crlf == 0 || crlf < strings.Count(text, "\n") && strings.Contains(text, before) {
-		return before, after
-	}
-	return toCRLF(before), toCRLF(after)
-}
-
-func toCRLF(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
-}
-
-// find returns the first places of the old text, and how many there are. If all
-// is false, more than one place is an error, including places that overlap.
-func find(text, old string, all bool) (places []int, count int, err error) {
-	first, last := strings.Index(text, old), strings.LastIndex(text, old)
+func (i editItem) edit() (edit.Edit, error) {
 	switch {
-	case first < 0:
-		return nil, 0, errors.New("the old text is not in the file; it must match exactly, including whitespace")
-	case first != last && !all:
-		return nil, 0, fmt.Errorf("the old text occurs more than once, first in line %d, last in line %d; include more of the surrounding lines, or set all",
-			lineOf(text, first), lineOf(text, last))
+	case i.Old == nil:
+		return edit.Edit{}, errors.New("arguments: old is missing")
+	case i.New == nil:
+		return edit.Edit{}, errors.New("arguments: new is missing")
+	case *i.Old == *i.New:
+		return edit.Edit{}, errors.New("arguments: old and new are the same")
 	}
-	for at, next := first, 0; next >= 0 && len(places) < mostHunks; at += len(old) + next {
-		places = append(places, at)
-		next = strings.Index(text[at+len(old):], old)
+	return edit.Edit{Old: *i.Old, New: *i.New, All: i.All}, edit.Placeholder(*i.New, *i.Old)
+}
+
+// askEdit returns the question about an edit, with all its texts.
+func askEdit(args json.RawMessage) string {
+	a, err := parseEditFile(args)
+	if err != nil { // checked before
+		return "Edit a file?"
 	}
-	return places, strings.Count(text, old), nil
+	var out strings.Builder
+	most := max(maxQuestionLines/len(a.edits), 3)
+	for _, e := range a.edits {
+		if e.All && len(a.edits) > 1 {
+			out.WriteString("[in every place]\n")
+		}
+		out.WriteString(diffLines("-", e.Old, most) + diffLines("+", e.New, most))
+	}
+	where := ""
+	switch {
+	case len(a.edits) > 1:
+		where = fmt.Sprintf(" in %d places", len(a.edits))
+	case a.edits[0].All:
+		where = " in every place"
+	}
+	return fmt.Sprintf("Edit %s%s?\n%s", shown(a.path), where, out.String())
+}
+
+// previewEdit returns the Preview function of edit_file: the texts as written,
+// or the lines that change if the old text matches only after normalization.
+func previewEdit(open opener) func(context.Context, Call) []bellcord.Change {
+	return func(ctx context.Context, call Call) []bellcord.Change {
+		a, err := parseEditFile(call.Args)
+		if err != nil {
+			return nil
+		}
+		var all []bellcord.Change
+		if f, err := open(ctx, call, a.path); err == nil {
+			defer f.close()
+			if applied, err := edit.ApplyAll(f.text, a.edits, mostEdited); err == nil && applied.Note != "" {
+				for _, h := range edit.Diff(f.text, applied.Text) {
+					before := strings.Join(h.Removed, "")
+					all = append(all, changeOf(call, a.path, &before, strings.Join(h.Added, ""))...)
+				}
+				return all
+			}
+		}
+		for _, e := range a.edits {
+			all = append(all, changeOf(call, a.path, &e.Old, e.New)...)
+		}
+		return all
+	}
+}
+
+// editFile returns the Run function of edit_file.
+func editFile(open opener) func(context.Context, Call) Result {
+	return func(ctx context.Context, call Call) Result {
+		a, err := parseEditFile(call.Args)
+		if err != nil {
+			return failed(err)
+		}
+		f, err := open(ctx, call, a.path)
+		if err != nil {
+			return failed(suggested(ctx, call, a.path, err))
+		}
+		defer f.close()
+		if f.unreadable != nil || ctx.Err() != nil {
+			return unwritten(ctx, f.name, f.unreadable)
+		}
+		if a.edits[0].Old == "" {
+			return createByEdit(ctx, call, f, a)
+		}
+		if !f.exists {
+			return failed(suggested(ctx, call, a.path, fmt.Errorf("%s: no such file; to create it, use write_file", shown(f.name))))
+		}
+		applied, err := edit.ApplyAll(f.text, a.edits, mostEdited)
+		if err != nil {
+			return failed(fmt.Errorf("%s: %w", shown(f.name), err))
+		}
+		if _, err := f.write(ctx, applied.Text, true); err != nil {
+			return unwritten(ctx, f.name, err)
+		}
+		return call.checker.check(ctx, call, finished(edited(f.name, f.text, applied)), changedFile{f.name, f.text, applied.Text})
+	}
+}
+
+// createByEdit creates a file: an edit with an empty old text means that.
+func createByEdit(ctx context.Context, call Call, f *openedFile, a fileEdits) Result {
+	text := a.edits[0].New
+	if f.text != "" {
+		return failed(fmt.Errorf("%s: old is empty, and the file is not; to insert text, put a neighboring line into old and new; to replace the whole file, use write_file", shown(f.name)))
+	}
+	if _, err := f.write(ctx, text, f.exists); err != nil {
+		return unwritten(ctx, f.name, err)
+	}
+	call.known.add(call, a.path)
+	result := finished(fmt.Sprintf("created %s (%d bytes)", shown(f.name), len(text)))
+	return call.checker.check(ctx, call, result, changedFile{f.name, "", text})
 }

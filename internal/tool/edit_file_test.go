@@ -19,41 +19,41 @@ func TestEditFile_ExactMatch_ReplacesOnlyThat(t *testing.T) {
 	}{
 		{
 			"a word", "one\ntwo\nthree\nfour\nfive\n", "three", "3", false,
-			"one\ntwo\n3\nfour\nfive\n", "edited f (1 place)\n@@ line 3 @@\n one\n two\n-three\n+3\n four\n five\n",
+			"one\ntwo\n3\nfour\nfive\n", "edited f (1 place)\n@@ line 3 @@\n 1→one\n 2→two\n-three\n+3→3\n 4→four\n 5→five\n",
 		},
 		{
 			"whole lines", "one\ntwo\nthree\n", "two\n", "2\n2b\n", false,
-			"one\n2\n2b\nthree\n", "edited f (1 place)\n@@ line 2 @@\n one\n-two\n+2\n+2b\n three\n",
+			"one\n2\n2b\nthree\n", "edited f (1 place)\n@@ line 2 @@\n 1→one\n-two\n+2→2\n+3→2b\n 4→three\n",
 		},
 		{
 			"a line with nothing", "one\ntwo\nthree\n", "two\n", "", false,
-			"one\nthree\n", "edited f (1 place)\n@@ line 2 @@\n one\n-two\n three\n",
+			"one\nthree\n", "edited f (1 place)\n@@ line 2 @@\n 1→one\n-two\n 2→three\n",
 		},
 		{
 			"a line end, which joins two lines", "one\ntwo\n", "one\n", "one ", false,
-			"one two\n", "edited f (1 place)\n@@ line 1 @@\n-one\n-two\n+one two\n",
+			"one two\n", "edited f (1 place)\n@@ line 1 @@\n-one\n-two\n+1→one two\n",
 		},
 		{
 			"with lines around that stay the same", "a\nb\nc\nd\ne\n", "b\nc\nd", "b\nC\nd", false,
-			"a\nb\nC\nd\ne\n", "edited f (1 place)\n@@ line 3 @@\n a\n b\n-c\n+C\n d\n e\n",
+			"a\nb\nC\nd\ne\n", "edited f (1 place)\n@@ line 3 @@\n 1→a\n 2→b\n-c\n+3→C\n 4→d\n 5→e\n",
 		},
 		{
 			"at the end of a file without a line end", "one\ntwo", "two", "2", false,
-			"one\n2", "edited f (1 place)\n@@ line 2 @@\n one\n-two\n+2\n",
+			"one\n2", "edited f (1 place)\n@@ line 2 @@\n 1→one\n-two\n+2→2\n",
 		},
 		{"everything", "x", "x", "", false, "", "edited f (1 place)\n@@ line 1 @@\n-x\n"},
 		{
 			"every place", "a.a\na\n", "a", "bb", true,
-			"bb.bb\nbb\n", "edited f (3 places)\n@@ line 1 @@\n-a.a\n+bb.a\n a\n@@ line 1 @@\n-a.a\n+a.bb\n a\n@@ line 2 @@\n a.a\n-a\n+bb\n",
+			"bb.bb\nbb\n", "edited f (3 places)\n@@ line 1 @@\n-a.a\n-a\n+1→bb.bb\n+2→bb\n",
 		},
 		{"more places than are shown", "a\n\n\na\n\n\na\n\n\na\n\n\na\n", "a", "b", true, "b\n\n\nb\n\n\nb\n\n\nb\n\n\nb\n", "[and 2 more]\n"},
-		{"characters of every length", "aé日𝄞z", "é日𝄞", "ж", false, "aжz", "-aé日𝄞z\n+aжz\n"},
-		{"signs that mean something elsewhere", "a.*$1\n", ".*$1", "${2}\\n", false, "a${2}\\n\n", "-a.*$1\n+a${2}\\n\n"},
+		{"characters of every length", "aé日𝄞z", "é日𝄞", "ж", false, "aжz", "-aé日𝄞z\n+1→aжz\n"},
+		{"signs that mean something elsewhere", "a.*$1\n", ".*$1", "${2}\\n", false, "a${2}\\n\n", "-a.*$1\n+1→a${2}\\n\n"},
 		{"bytes that are no text stay", "\xff\xfe a \x80", "a", "b", false, "\xff\xfe b \x80", "edited f"},
 		{"a mark of the byte order stays", "\uFEFFone\n", "one", "two", false, "\uFEFFtwo\n", "edited f"},
 		{
 			"lines that end in CRLF", "one\r\ntwo\r\nthree\r\n", "one\ntwo\n", "1\n2\n", false,
-			"1\r\n2\r\nthree\r\n", "edited f (1 place)\n@@ line 1 @@\n-one\n-two\n+1\n+2\n three\n",
+			"1\r\n2\r\nthree\r\n", "edited f (1 place)\n@@ line 1 @@\n-one\n-two\n+1→1\n+2→2\n 3→three\n",
 		},
 		{"CRLF, given as such", "one\r\ntwo\r\n", "one\r\ntwo", "1\r\n2", false, "1\r\n2\r\n", "edited f"},
 		{"a word by two lines, among CRLF", "one\r\ntwo\r\n", "one", "1\n1b", false, "1\r\n1b\r\ntwo\r\n", "edited f"},
@@ -80,7 +80,7 @@ func TestEditFile_MissingOrAmbiguousText_Fails(t *testing.T) {
 	tests := []struct{ name, path, before, says string }{
 		{"a text that is not there", "f", "four", "f: the old text is not in the file"},
 		{"a text in other spaces", "f", "one  two", "not in the file"},
-		{"a text that is there twice", "f", "one", "first in line 1, last in line 3"},
+		{"a text that is there twice", "f", "one", "in lines 1, 3;"},
 		{"a text that overlaps itself", "overlap", "aa", "more than once"},
 		{"an empty file", "empty", "x", "not in the file"},
 		{"a directory", "sub", "x", "sub is a directory"},

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
@@ -30,7 +32,8 @@ type EditorTools struct {
 type EditorCommand struct {
 	Args      []string
 	Dir       string
-	Blank     []string // variables to set to ""
+	Env       map[string]string
+	Opened    func(id string) // called with the id of the terminal; may be nil
 	Output    func(string)
 	Confirmed func(how string)
 }
@@ -57,24 +60,26 @@ func (d EditorTools) Tools(own []Tool) []Tool {
 		case t.Name == "read_file" && d.Read != nil:
 			t.Run = d.readFile
 		case t.Name == "write_file" && d.Write != nil:
-			t.Run = d.writeFile
+			t.Run, t.Refuse = writeFile(d.open), guardWrite(d.open)
 			if d.Read != nil {
 				t.Preview = previewWrite(d.readShown)
 			}
 		case t.Name == "edit_file" && d.Read != nil && d.Write != nil:
-			t.Run = d.editFile
+			t.Run, t.Preview = editFile(d.open), previewEdit(d.open)
+		case t.Name == "apply_patch" && d.Read != nil && d.Write != nil:
+			t.Run, t.Preview, t.Refuse = applyPatch(d.open), previewPatch(d.open), refusePatch(d.open)
 		case t.Name == "shell" && d.Run != nil:
 			t.Run = d.shell(t.Run)
 		default:
 			continue
 		}
-		all = append(all, t.keepOut(t.private))
+		all = append(all, t.remembering(t.known, t.checker).keepOut(t.private).showing(t.outputs))
 	}
 	return all
 }
 
 // editorPath returns an absolute path for the editor. It returns an error for a
-// path outside the directory, also if links lead there. The file need not exist
+// path outside the session's directories, also if links lead there. The file need not exist
 // on disk.
 func editorPath(call Call, path string) (string, error) {
 	root, rel, err := openDir(call, path)
@@ -89,28 +94,50 @@ func editorPath(call Call, path string) (string, error) {
 			return "", err
 		}
 	}
-	return filepath.Join(call.Dir, rel), nil
+	return filepath.Join(root.Name(), rel), nil
 }
 
+// readFile reads a file as the editor has it. A file that exists only in the
+// editor is read as well.
 func (d EditorTools) readFile(ctx context.Context, call Call) Result {
-	a, err := parse[readFileArgs](call.Args)
+	a, err := parseReadFile(call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	path, err := editorPath(call, a.Path)
-	if err != nil {
-		return failed(err)
+	if call.Raw {
+		return d.readRaw(ctx, call, a)
 	}
-	text, err := d.Read(ctx, path, a.Offset, a.Limit)
+	at, absent := openRead(ctx, call, a.Path)
+	path := a.Path
+	if absent == nil {
+		defer at.close()
+		if at.output {
+			return readFile(ctx, call)
+		}
+		if at.isDir() {
+			return at.listed(ctx, call)
+		}
+		if err := at.isText(call); err != nil {
+			return failed(err)
+		}
+		path = filepath.Join(at.root.Name(), at.path)
+	}
+	text := ""
+	if path, err = editorPath(call, path); err == nil {
+		text, err = d.Read(ctx, path, 0, 0)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return stopped("")
+	case err != nil && absent != nil:
+		return failed(absent)
 	case err != nil:
 		return failed(err)
-	case len(text) > mostRead:
-		text = text[:mostRead] + fmt.Sprintf("\n[cut after %d bytes; continue with offset]", mostRead)
 	}
-	return finished(text)
+	if absent != nil {
+		at = target{path: a.Path}
+	}
+	return a.from(ctx, call, strings.NewReader(text), at)
 }
 
 // readShown returns a file as the editor has it, for the preview in a question,
@@ -127,56 +154,59 @@ func (d EditorTools) readShown(ctx context.Context, call Call, path string) *str
 	return &text
 }
 
-func (d EditorTools) writeFile(ctx context.Context, call Call) Result {
-	a, err := parseWriteFile(call.Args)
+// open opens a file as the editor has it, including unsaved changes.
+func (d EditorTools) open(ctx context.Context, call Call, path string) (*openedFile, error) {
+	in, err := editorPath(call, path)
 	if err != nil {
-		return failed(err)
+		return nil, err
 	}
-	path, err := editorPath(call, a.Path)
-	if err != nil {
-		return failed(err)
+	t := &openedFile{name: path, close: func() {}}
+	t.read(ctx, d, in)
+	t.write = func(ctx context.Context, text string, _ bool) (bool, error) {
+		err := d.Write(ctx, in, text)
+		if ctx.Err() != nil {
+			err = errUnconfirmed
+		}
+		return t.exists, err
 	}
-	switch err := d.Write(ctx, path, *a.Content); {
-	case ctx.Err() != nil: // the editor has not confirmed the write
-		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
-	case err != nil:
-		return failed(err)
+	t.remove = func(ctx context.Context) error { // editors cannot remove files
+		onDisk, err := onDisk(ctx, call, path)
+		if err != nil {
+			return err
+		}
+		defer onDisk.close()
+		return onDisk.remove(ctx)
 	}
-	return finished(fmt.Sprintf("wrote %s (%d bytes)", shown(a.Path), len(*a.Content)))
+	return t, nil
 }
 
-// editFile edits a file as the editor has it, including unsaved changes.
-func (d EditorTools) editFile(ctx context.Context, call Call) Result {
-	a, err := parseEditFile(call.Args)
-	if err != nil {
-		return failed(err)
+// read reads the whole file from the editor. The protocol has no error for a
+// file that does not exist, so the disk decides.
+func (t *openedFile) read(ctx context.Context, d EditorTools, path string) {
+	t.exists = true
+	if d.Read == nil {
+		t.unreadable = errors.New("the editor does not offer its files for reading")
+		return
 	}
-	path, err := editorPath(call, a.Path)
-	if err != nil {
-		return failed(err)
+	t.text, t.unreadable = d.Read(ctx, path, 0, 0)
+	if t.unreadable == nil {
+		t.size = int64(len(t.text))
+		return
 	}
-	text, err := d.Read(ctx, path, 0, 0)
-	if err != nil || ctx.Err() != nil {
-		return unwritten(ctx, a.Path, err)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		t.exists, t.unreadable = false, nil
 	}
-	edited, report, err := a.apply(a.Path, text)
-	if err != nil {
-		return failed(err)
-	}
-	switch err := d.Write(ctx, path, edited); {
-	case ctx.Err() != nil: // the editor has not confirmed the write
-		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
-	case err != nil:
-		return failed(err)
-	}
-	return finished(report)
 }
 
 // shell runs a command in a terminal of the editor. Background commands run in
 // our own processes, because they must end with the session.
 func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.Context, Call) Result {
 	return func(ctx context.Context, call Call) Result {
-		a, err := parse[shellArgs](call.Args)
+		a, err := parseShell(call.Args)
+		dir := ""
+		if err == nil {
+			dir, err = a.dir(call)
+		}
 		switch {
 		case err != nil:
 			return failed(err)
@@ -187,7 +217,7 @@ func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.
 		defer done()
 		process := bellcord.Process{Name: a.Command}
 		exit, err := d.Run(limited, EditorCommand{
-			Args: interpreter(a.Command), Dir: call.Dir, Blank: d.Env.Withheld(), Output: call.Output,
+			Args: portable(a.Command), Dir: dir, Env: withheld(d.Env), Output: call.Output,
 			Confirmed: func(how string) {
 				process.How = how
 				call.Confirmed(process)
@@ -213,17 +243,17 @@ func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) 
 	case exit.Stopped && ctx.Err() != nil:
 		result.Fate = bellcord.CallStopped
 		result.Text = bellcord.ResultText(result.Fate, exit.Output)
-		result.Processes = terminatedCommand(a.Command)
+		result.Processes = EditorEnded(a.Command)
 	case err != nil && exit.Stopped:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[ended because the editor stopped reporting its output: %v]", err)
-		result.Processes = terminatedCommand(a.Command)
+		result.Processes = EditorEnded(a.Command)
 	case err != nil:
 		return failed(err)
 	case exit.Stopped:
 		result.Failed = true
-		result.Text += fmt.Sprintf("\n[ended after %s: timeout]", a.timeout())
-		result.Processes = terminatedCommand(a.Command)
+		result.Text += a.timedOut()
+		result.Processes = EditorEnded(a.Command)
 	case exit.Code != 0:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
@@ -231,7 +261,18 @@ func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) 
 	return result
 }
 
-func terminatedCommand(command string) *bellcord.Processes {
+// withheld returns the variables that an environment withholds, set to "".
+func withheld(env secret.Environment) map[string]string {
+	all := map[string]string{}
+	for _, name := range env.Withheld() {
+		all[name] = ""
+	}
+	return all
+}
+
+// EditorEnded returns the processes of a command that the editor reported as
+// ended.
+func EditorEnded(command string) *bellcord.Processes {
 	return &bellcord.Processes{Ended: []bellcord.Process{{Name: command, How: "terminated"}}, Proof: "editor_reported"}
 }
 

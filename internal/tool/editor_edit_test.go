@@ -33,7 +33,7 @@ func TestEditFile_FileOpenInEditor_EditsBuffer(t *testing.T) {
 	}
 	edit := fromEditor.Tools([]tool.Tool{tool.EditFile()})[0]
 	r := edit.Run(t.Context(), tool.Call{Dir: dir, Args: json.RawMessage(`{"path":"a.txt","old":"unsaved","new":"changed"}`)})
-	if r.Failed || buffer != "one\nchanged\n" || !strings.Contains(r.Text, "+changed") {
+	if r.Failed || buffer != "one\nchanged\n" || !strings.Contains(r.Text, "+2→changed") {
 		t.Errorf("buffer %q, result %+v", buffer, r)
 	}
 	r = edit.Run(t.Context(), tool.Call{Dir: dir, Args: json.RawMessage(`{"path":"a.txt","old":"saved","new":"agent"}`)})

@@ -91,7 +91,7 @@ func TestFetch_EachContentType_ReturnsTextOrFails(t *testing.T) {
 		{"nothing", "/empty", 0, false, "U/empty]\n\n"},
 		{"no more than is asked for", "/long", 1000, false, "\n\n" + strings.Repeat("x", 1000) + "\n[cut: only the first 1000 bytes of the page were read]"},
 		{"just as much as there is", "/long", 3000, false, strings.Repeat("x", 3000)},
-		{"no more than a text can have, whatever it unpacks to", "/zip", 0, false, "\n[cut after 262144 bytes of text]"},
+		{"no more than a text can have, whatever it unpacks to", "/zip", 0, false, "\n[cut after 102400 bytes of text]"},
 		{"the page five redirects away, and its address", "/to/1234", 0, false, "U/plain]"},
 		{"no page six redirects away", "/to/12345", 0, true, "more than 5 redirects"},
 		{"no page that a redirect has in a private place", "/meta", 0, true, "169.254.169.254 is refused"},

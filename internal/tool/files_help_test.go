@@ -18,7 +18,7 @@ import (
 type fields map[string]any
 
 // use checks the arguments and runs a tool in a directory.
-func use(t *testing.T, ctx context.Context, of tool.Tool, dir string, args fields) tool.Result { //nolint:revive // t comes first
+func use(t *testing.T, ctx context.Context, of tool.Tool, dir string, args fields, additional ...string) tool.Result { //nolint:revive // t comes first
 	t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -27,7 +27,7 @@ func use(t *testing.T, ctx context.Context, of tool.Tool, dir string, args field
 	if err := of.Check(text); err != nil {
 		t.Fatalf("%s refuses %s: %v", of.Name, text, err)
 	}
-	return of.Run(ctx, tool.Call{Dir: dir, Args: text, Output: func(string) {}})
+	return of.Run(ctx, tool.Call{Dir: dir, AdditionalDirs: additional, Args: text, Output: func(string) {}})
 }
 
 // files is input of lay: a name that ends in / is a directory, a content that
@@ -62,6 +62,15 @@ func lay(t *testing.T, all files) (dir string) {
 			t.Fatal(err)
 		}
 	}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			err = os.Chtimes(path, sameTime, sameTime)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -73,7 +82,14 @@ func put(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chtimes(path, sameTime, sameTime); err != nil {
+		t.Fatal(err)
+	}
 }
+
+// sameTime is the modification time of all files, so that results which are
+// sorted by it are in the order of names.
+var sameTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func content(t *testing.T, path ...string) string {
 	t.Helper()

@@ -61,10 +61,6 @@ func asNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir, err := os.MkdirTemp("", "nobody-*") // t.TempDir has a parent that others cannot enter
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +68,12 @@ func asNobody(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	const nobody = 65534
 	program := filepath.Join(dir, "test")
-	if err := errors.Join(os.WriteFile(program, self, 0o755), os.Chmod(program, 0o755), os.Chown(dir, nobody, nobody)); err != nil {
+	// Another process makes the copy: a child that another test starts meanwhile could inherit
+	// the file open for writing, and the copy could not be executed.
+	if out, err := exec.CommandContext(t.Context(), "cp", path, program).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := errors.Join(os.Chmod(program, 0o755), os.Chown(dir, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.run", "^"+t.Name()+"$")

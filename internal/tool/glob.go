@@ -1,28 +1,30 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
-const globDescription = "Find files and directories by name, sorted. The pattern is matched against paths relative to path " +
+const globDescription = "Find files and directories by name, the newest first. The pattern is matched against paths relative to path " +
 	"(default: the working directory): * and ? match within one name, ** matches any number of directories, [a-z] one character, {a,b} either. " +
-	"Example: **/*.go. Results are relative to the working directory; directories end in /. Hidden files are included, .git is skipped, symbolic links are not followed. At most 1000 results."
+	"Example: **/*.go. Results are relative to the working directory; directories end in /. Hidden files are included; .git and files that .gitignore rules exclude are skipped " +
+	"(include_ignored includes the latter), symbolic links are not followed. At most 1000 results."
 
 const globSchema = `{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{` +
-	`"pattern":{"type":"string"},"path":{"type":"string"}}}`
+	`"pattern":{"type":"string"},"path":{"type":"string"},"include_ignored":{"type":"boolean"}}}`
 
 type globArgs struct {
-	Pattern string `json:"pattern"`
-	Path    string `json:"path"`
+	Pattern        string `json:"pattern"`
+	Path           string `json:"path"`
+	IncludeIgnored bool   `json:"include_ignored"`
 }
 
 // Glob returns the tool that finds files by name inside the session's
@@ -37,7 +39,8 @@ func Glob() Tool {
 			if err != nil {
 				return err
 			}
-			_, err = parsePatterns(a.Pattern)
+			_, pattern := splitAbsolute(a.Pattern)
+			_, err = parsePatterns(pattern)
 			return err
 		},
 		Run: glob,
@@ -49,151 +52,88 @@ func glob(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
+	if dir, pattern := splitAbsolute(a.Pattern); dir != "" {
+		if a.Path, err = call.inside(dir); err != nil {
+			return failed(err)
+		}
+		a.Pattern = pattern
+	}
+	at, err := openRead(ctx, call, a.Path)
+	if err != nil {
+		return failed(err)
+	}
+	defer at.close()
+	result, found := a.run(ctx, call, at)
+	if found || result.Failed || ctx.Err() != nil || strings.Contains(a.Pattern, "/") {
+		return at.noted(result)
+	}
+	deeper := a
+	deeper.Pattern = "**/" + a.Pattern
+	if again, found := deeper.run(ctx, call, at); found || ctx.Err() != nil {
+		at.note += fmt.Sprintf("[nothing matches %s in the directory itself; these match %s]\n", shown(a.Pattern), shown(deeper.Pattern))
+		result = again
+	}
+	return at.noted(result)
+}
+
+// run searches for the pattern and reports whether something was found.
+func (a globArgs) run(ctx context.Context, call Call, at target) (result Result, found bool) {
 	wanted, err := parsePatterns(a.Pattern)
 	if err != nil {
-		return failed(err)
+		return failed(err), false
 	}
-	root, dir, err := openDir(call, a.Path)
-	if err != nil {
-		return failed(err)
+	var all []globbed
+	w := walk{call: call, includeIgnored: a.IncludeIgnored, visit: wanted.collect(at, &all)}
+	err = w.in(ctx, at.root, at.path)
+	if err == nil {
+		slices.SortStableFunc(all, func(a, b globbed) int { return b.modified.Compare(a.modified) })
+		if len(all) > mostFound {
+			all, err = all[:mostFound], errEnough
+		}
 	}
-	defer func() { _ = root.Close() }()
-
 	var out strings.Builder
-	found := 0
-	w := walk{root: root, private: call.private, visit: func(name string, entry fs.DirEntry) error {
-		if entry.Name() == ".git" {
-			return fs.SkipDir
-		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		names := strings.Split(filepath.ToSlash(rel), "/")
-		if wanted.match(names) {
-			if found++; found > mostFound {
-				return errEnough
-			}
-			out.WriteString(shown(name))
-			if entry.IsDir() {
-				out.WriteByte('/')
-			}
-			out.WriteByte('\n')
-		}
-		if !wanted.reach(names) {
-			return fs.SkipDir
-		}
-		return nil
-	}}
-	err = w.in(ctx, dir)
+	for _, m := range all {
+		out.WriteString(shown(call.reported(at.root, m.path)) + m.end + "\n")
+	}
 	return w.outcome(ctx, out.String(), err,
-		fmt.Sprintf("[cut after %d results; narrow the pattern]", mostFound), "[no matches]")
+		fmt.Sprintf("[cut after the newest %d results; narrow the pattern]", mostFound), "[no matches]"), len(all) > 0
 }
 
-// patterns are alternatives, each split at its slashes.
-type patterns [][]string
-
-// mostPatterns limits the number of alternatives that braces expand to.
-const mostPatterns = 256
-
-func parsePatterns(pattern string) (patterns, error) {
-	if pattern == "" {
-		return nil, errors.New("arguments: pattern is missing")
-	}
-	var all patterns
-	todo := []string{pattern}
-	for len(todo) > 0 {
-		p := todo[0]
-		todo = todo[1:]
-		if before, options, after, ok := braces(p); ok {
-			for _, option := range options {
-				todo = append(todo, before+option+after)
-			}
-			if len(todo)+len(all) > mostPatterns {
-				return nil, errors.New("arguments: too many alternatives in braces")
-			}
-			continue
-		}
-		parts := strings.Split(path.Clean(p), "/")
-		for _, part := range parts {
-			if _, err := path.Match(part, ""); err != nil || part == "" || part == ".." {
-				return nil, fmt.Errorf("arguments: %q is not a valid pattern for paths inside the directory", p)
-			}
-		}
-		if parts[len(parts)-1] == "**" {
-			parts = append(parts, "*") // everything inside, not the directory itself
-		}
-		all = append(all, parts)
-	}
-	return all, nil
+// globbed is a result of glob.
+type globbed struct {
+	path     string
+	end      string // "/" for a directory
+	modified time.Time
 }
 
-// braces splits a pattern at its last {a,b}, which contains no other braces.
-func braces(p string) (before string, options []string, after string, ok bool) {
-	open := strings.LastIndexByte(p, '{')
-	if open < 0 {
-		return "", nil, "", false
+// inside returns the path for openRead that an absolute path in a pattern refers
+// to. It refuses the additional directories, because rules for the argument path
+// would not apply there.
+func (c Call) inside(path string) (string, error) {
+	rel, err := inRoot(c.Dir, path)
+	if err == nil {
+		return cmp.Or(rel, "."), nil
 	}
-	size := strings.IndexByte(p[open:], '}')
-	if size < 0 {
-		return "", nil, "", false
+	if _, _, other := locate(c.Dir, c.AdditionalDirs, path); other == nil {
+		return "", fmt.Errorf("%w; set path to search in an additional directory", err)
 	}
-	return p[:open], strings.Split(p[open+1:open+size], ","), p[open+size+1:], true
+	if rest := strings.Trim(filepath.ToSlash(path), "/"); rest == "" || slices.Contains(containers, rest) {
+		return ".", nil
+	}
+	return path, nil
 }
 
-func (all patterns) match(names []string) bool {
-	for _, p := range all {
-		if matchParts(p, names) {
-			return true
-		}
+// splitAbsolute splits an absolute pattern after the last directory without
+// special characters. The directory is "" if the pattern is relative.
+func splitAbsolute(pattern string) (dir, rest string) {
+	if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, "/") {
+		return "", pattern
 	}
-	return false
-}
-
-// matchParts backtracks only to the last **, so its time is bounded by the
-// product of the lengths.
-func matchParts(parts, names []string) bool {
-	p, n, star, mark := 0, 0, -1, 0
-	for n < len(names) {
-		switch {
-		case p < len(parts) && parts[p] == "**":
-			star, mark = p, n
-			p++
-		case p < len(parts) && matchName(parts[p], names[n]):
-			p, n = p+1, n+1
-		case star >= 0:
-			mark++
-			p, n = star+1, mark
-		default:
-			return false
-		}
+	pattern = filepath.ToSlash(pattern)
+	end := strings.IndexAny(pattern, `*?[{\`)
+	if end < 0 {
+		end = len(pattern)
 	}
-	return p == len(parts)
-}
-
-// reach reports whether something below a directory can match.
-func (all patterns) reach(names []string) bool {
-	for _, p := range all {
-		if reachParts(p, names) {
-			return true
-		}
-	}
-	return false
-}
-
-func reachParts(parts, names []string) bool {
-	for i, name := range names {
-		switch {
-		case parts[i] == "**":
-			return true
-		case i+1 == len(parts) || !matchName(parts[i], name):
-			return false
-		}
-	}
-	return true
-}
-
-func matchName(part, name string) bool {
-	ok, err := path.Match(part, name)
-	return err == nil && ok
+	end = strings.LastIndexByte(pattern[:end], '/')
+	return pattern[:end+1], pattern[end+1:]
 }

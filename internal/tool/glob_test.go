@@ -3,6 +3,7 @@ package tool_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,9 @@ func TestGlob_Pattern_FindsMatchingNames(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			result := use(t, t.Context(), tool.Glob(), dir, fields{"pattern": test.pattern, "path": strings.ReplaceAll(test.path, "DIR", dir)})
-			if got := strings.ReplaceAll(strings.TrimSpace(result.Text), "\n", " "); result.Failed || got != test.want {
+			lines := strings.Split(strings.TrimSpace(result.Text), "\n")
+			slices.Sort(lines) // links have other times
+			if got := strings.Join(lines, " "); result.Failed || got != test.want {
 				t.Errorf("%s", got)
 			}
 		})
@@ -66,7 +69,7 @@ func TestCheck_InvalidArguments_FailsBeforeAnyEffect(t *testing.T) {
 		{"a write without a content", tool.WriteFile(), `{"path":"a"}`, "content is missing"},
 		{"a write with more", tool.WriteFile(), `{"path":"a","content":"","mode":7}`, "unknown field"},
 		{"an edit without a path", tool.EditFile(), `{"old":"a","new":"b"}`, "path is missing"},
-		{"an edit of nothing", tool.EditFile(), `{"path":"a","old":"","new":"b"}`, "old is missing or empty"},
+		{"an edit of nothing", tool.EditFile(), `{"path":"a","new":"b"}`, "old is missing"},
 		{"an edit without a new text", tool.EditFile(), `{"path":"a","old":"b"}`, "new is missing"},
 		{"an edit that changes nothing", tool.EditFile(), `{"path":"a","old":"b","new":"b"}`, "the same"},
 		{"a listing of less than a level", tool.ListDir(), `{"depth":-1}`, "depth"},
@@ -74,10 +77,10 @@ func TestCheck_InvalidArguments_FailsBeforeAnyEffect(t *testing.T) {
 		{"a glob with a broken pattern", tool.Glob(), `{"pattern":"[a"}`, "not a valid pattern"},
 		{"a glob with a bracket across a slash", tool.Glob(), `{"pattern":"[a/b]"}`, "not a valid pattern"},
 		{"a glob that goes up", tool.Glob(), `{"pattern":"../*"}`, "not a valid pattern"},
-		{"a glob from the top", tool.Glob(), `{"pattern":"/etc/*"}`, "not a valid pattern"},
+		{"a glob without a name", tool.Glob(), `{"pattern":"/etc/"}`, "pattern is missing"},
 		{"a glob that multiplies", tool.Glob(), `{"pattern":"` + strings.Repeat("{a,b}", 12) + `"}`, "too many"},
 		{"a search without a pattern", tool.Grep(), `{}`, "pattern is missing"},
-		{"a search for no expression", tool.Grep(), `{"pattern":"("}`, "missing closing )"},
+		{"a search for no expression", tool.Grep(), `{"pattern":"(?=a)"}`, "RE2"},
 		{"a search with a broken glob", tool.Grep(), `{"pattern":"a","glob":"["}`, "not a valid pattern"},
 		{"a search with too much context", tool.Grep(), `{"pattern":"a","context":11}`, "context"},
 		{"a search for too many", tool.Grep(), `{"pattern":"a","max":201}`, "max"},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/llm"
@@ -15,12 +14,13 @@ import (
 
 const grepDescription = "Search text files line by line for a regular expression (RE2 syntax). path is a file or directory (default: the working directory); " +
 	"glob limits the search to files whose name (*.go) or path relative to path (src/**/*.ts) matches. context adds that many lines (at most 10) around each match. " +
-	"Returns path:line:text for a match and path-line-text for context; lines are cut at 400 characters. " +
-	"Hidden files are included; .git and binary files are skipped, symbolic links are not followed. Returns at most max matches (default and maximum: 200)."
+	"Returns path:line:text for a match and path-line-text for context, the newest files first; lines are cut at 400 characters. " +
+	"With more than 50 matches it returns the files with their number of matches; max (at most 200) returns that many lines instead. " +
+	"Hidden files are included; .git, files that .gitignore rules exclude (include_ignored includes them) and binary files are skipped, symbolic links are not followed."
 
 const grepSchema = `{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{` +
 	`"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},"ignore_case":{"type":"boolean"},` +
-	`"context":{"type":"integer","minimum":0,"maximum":10},"max":{"type":"integer","minimum":1,"maximum":200}}}`
+	`"context":{"type":"integer","minimum":0,"maximum":10},"max":{"type":"integer","minimum":1,"maximum":200},"include_ignored":{"type":"boolean"}}}`
 
 const (
 	mostMatches = 200
@@ -28,12 +28,13 @@ const (
 )
 
 type grepArgs struct {
-	Pattern    string `json:"pattern"`
-	Path       string `json:"path"`
-	Glob       string `json:"glob"`
-	IgnoreCase bool   `json:"ignore_case"`
-	Context    int    `json:"context"`
-	Max        int    `json:"max"`
+	Pattern        string `json:"pattern"`
+	Path           string `json:"path"`
+	Glob           string `json:"glob"`
+	IgnoreCase     bool   `json:"ignore_case"`
+	Context        int    `json:"context"`
+	Max            int    `json:"max"`
+	IncludeIgnored bool   `json:"include_ignored"`
 }
 
 // Grep returns the tool that searches files inside the session's directory.
@@ -43,99 +44,114 @@ func Grep() Tool {
 		Safe: true,
 		Path: "path",
 		Check: func(args json.RawMessage) error {
-			_, _, _, err := parseGrep(args)
+			a, err := parseGrep(args)
+			if err == nil {
+				_, err = a.expression()
+			}
+			if err == nil {
+				_, err = a.files("/")
+			}
 			return err
 		},
 		Run: grep,
 	}
 }
 
-func parseGrep(args json.RawMessage) (a grepArgs, re *regexp.Regexp, files patterns, err error) {
-	if a, err = parse[grepArgs](args); err != nil {
-		return a, nil, nil, err
-	}
+func parseGrep(args json.RawMessage) (grepArgs, error) {
+	a, err := parse[grepArgs](args)
 	switch {
+	case err != nil:
 	case a.Pattern == "":
-		return a, nil, nil, errors.New("arguments: pattern is missing")
+		err = errors.New("arguments: pattern is missing")
 	case a.Context < 0 || a.Context > mostContext:
-		return a, nil, nil, fmt.Errorf("arguments: context must be between 0 and %d", mostContext)
+		err = fmt.Errorf("arguments: context must be between 0 and %d", mostContext)
 	case a.Max < 0 || a.Max > mostMatches:
-		return a, nil, nil, fmt.Errorf("arguments: max must be between 1 and %d", mostMatches)
-	case a.Max == 0:
-		a.Max = mostMatches
+		err = fmt.Errorf("arguments: max must be between 1 and %d", mostMatches)
 	}
-	pattern := a.Pattern
-	if a.IgnoreCase {
-		pattern = "(?i)" + pattern
-	}
-	if re, err = regexp.Compile(pattern); err != nil {
-		return a, nil, nil, fmt.Errorf("arguments: %w", err)
-	}
+	return a, err
+}
+
+// files returns the patterns for the paths of files, relative to the argument
+// path, or nil if all files are searched.
+func (a grepArgs) files(dir string) (patterns, error) {
 	if a.Glob == "" {
-		return a, re, nil, nil
+		return nil, nil
 	}
-	if !strings.Contains(a.Glob, "/") {
-		a.Glob = "**/" + a.Glob
+	glob := strings.TrimPrefix(filepath.ToSlash(a.Glob), filepath.ToSlash(dir)+"/")
+	if glob = strings.TrimLeft(glob, "/"); !strings.Contains(glob, "/") {
+		glob = "**/" + glob
 	}
-	files, err = parsePatterns(a.Glob)
-	return a, re, files, err
+	return parsePatterns(glob)
 }
 
 func grep(ctx context.Context, call Call) Result {
-	a, re, files, err := parseGrep(call.Args)
+	a, err := parseGrep(call.Args)
 	if err != nil {
 		return failed(err)
 	}
-	root, start, err := openDir(call, a.Path)
+	at, err := openRead(ctx, call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer func() { _ = root.Close() }()
+	defer at.close()
 	if ctx.Err() != nil {
 		return stopped("")
 	}
+	e, err := a.expression()
+	if err != nil {
+		return failed(err)
+	}
+	result, found := a.run(ctx, call, at, e)
+	if other, ok := a.alternation(); ok && !found && !result.Failed && ctx.Err() == nil {
+		if again, found := a.run(ctx, call, at, other); found || ctx.Err() != nil {
+			result, e = again, other
+		}
+	}
+	at.note += e.note
+	return at.noted(result)
+}
 
-	s := search{root: root, private: call.private, re: re, context: a.Context, most: a.Max}
-	w := walk{root: root, private: call.private}
-	w.visit = func(path string, entry fs.DirEntry) error {
-		if entry.Name() == ".git" {
-			return fs.SkipDir
-		}
-		rel, err := filepath.Rel(start, path)
-		if err != nil {
-			return err
-		}
-		names := strings.Split(filepath.ToSlash(rel), "/")
+// run searches for one expression and reports whether something was found.
+func (a grepArgs) run(ctx context.Context, call Call, at target, e expression) (result Result, found bool) {
+	files, err := a.files(filepath.Join(at.root.Name(), at.path))
+	if err != nil {
+		return failed(err), false
+	}
+	s := search{at: at, call: call, expression: e, context: a.Context}
+	w := walk{call: call, includeIgnored: a.IncludeIgnored}
+	w.visit = func(e entry) error {
+		names := at.names(e)
 		switch {
-		case entry.IsDir():
+		case e.IsDir():
 			if files != nil && !files.reach(names) {
 				return fs.SkipDir
 			}
 			return nil
-		case !entry.Type().IsRegular() || files != nil && !files.match(names):
+		case !e.Type().IsRegular() || files != nil && !files.match(names):
 			return nil
 		}
-		err = s.file(ctx, path)
+		err := s.file(ctx, e)
 		if err == nil || ctx.Err() != nil || errors.Is(err, errEnough) {
 			return err
 		}
-		w.missed(err)
+		w.missed(e.path, err)
 		return nil
 	}
-
-	info, err := root.Stat(start)
-	switch {
-	case err != nil:
-		return failed(err)
-	case info.IsDir():
-		err = w.in(ctx, start)
-	default:
-		err = s.file(ctx, start)
-		if s.binary > 0 {
-			return failed(fmt.Errorf("%s is not a text file", shown(start)))
-		}
+	if at.isDir() {
+		err = w.in(ctx, at.root, at.path)
+	} else if err = s.only(ctx); s.binary > 0 {
+		return failed(fmt.Errorf("%s is not a text file", shown(at.path))), false
 	}
-	w.remark = s.note()
-	return w.outcome(ctx, s.out.String(), err,
-		fmt.Sprintf("[there are more results than these %d; narrow the search]", s.matches), "[no matches]")
+	if err != nil && !errors.Is(err, errEnough) {
+		return w.outcome(ctx, s.counts(), err, "", ""), len(s.found) > 0
+	}
+	out, cut, failure := s.output(ctx, a.Max, errors.Is(err, errEnough))
+	if failure != nil {
+		err = failure
+	}
+	w.remark = cut + s.note()
+	if errors.Is(err, errEnough) {
+		err = nil // the note contains it
+	}
+	return w.outcome(ctx, out, err, "", "[no matches]"), len(s.found) > 0
 }

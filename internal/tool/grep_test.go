@@ -57,9 +57,9 @@ func TestGrep_Pattern_FindsMatchingLines(t *testing.T) {
 			fields{"pattern": "One|one", "glob": "{a,c}.go", "context": 1},
 			"a.go-2-\na.go:3:func One() {}\na.go-4-func Two() {}\n--\nb/c.go:1:one\nb/c.go-2-two\n",
 		},
-		{"as many as are asked for", fields{"pattern": "func", "max": 1}, "a.go:3:func One() {}\n[there are more results than these 1; narrow the search]\n"},
+		{"as many as are asked for", fields{"pattern": "func", "max": 1}, "a.go:3:func One() {}\n[cut after 1 match: there are 2 matches in 1 file; narrow the search]\n"},
 		{"just as many as there are", fields{"pattern": "func", "max": 2}, "a.go:3:func One() {}\na.go:4:func Two() {}\n"},
-		{"nowhere", fields{"pattern": "nowhere"}, "[no matches]\n"},
+		{"nowhere", fields{"pattern": "nowhere"}, "[no matches]\n[1 binary file not searched]\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func TestGrep_LongOutput_IsCutWithNotice(t *testing.T) {
 		"many": strings.Repeat("match\n", 201), "wide": strings.Repeat("é", 500) + "\n",
 		"far": strings.Repeat("日", 30_000) + "here" + strings.Repeat("日", 30_000), "farther": strings.Repeat("x", 1<<20) + "here\nhere\n",
 	})
-	many := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "match", "path": "many"}).Text
-	if strings.Count(many, "match") != 200 || !strings.HasSuffix(many, "many:200:match\n[there are more results than these 200; narrow the search]\n") {
+	many := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "match", "path": "many", "max": 200}).Text
+	if strings.Count(many, ":match") != 200 || !strings.HasSuffix(many, "many:200:match\n[cut after 200 matches: there are 201 matches in 1 file; narrow the search]\n") {
 		t.Errorf("many: %q", many[len(many)-100:])
 	}
 	if wide := use(t, t.Context(), tool.Grep(), dir, fields{"pattern": "^é", "glob": "w*"}).Text; wide != "wide:1:"+strings.Repeat("é", 400)+"…\n" {
@@ -108,14 +108,16 @@ func TestGrep_StopInLongSearch_EndsSoon(t *testing.T) {
 	for _, test := range []struct{ name, path, pattern string }{
 		{"in a file that is huge", "huge/f", "^first"},
 		{"in a directory with one", "huge", "^first"},
-		{"with an expression that is slow", "slow", "(?:[ab]{1,900}c){1}"},
+		{"with an expression that is slow", "slow", "(?:[ab]{1,900}[cd]){1}"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			result := inTime(t, func(ctx context.Context) tool.Result {
+			search := func(ctx context.Context) tool.Result {
 				return use(t, ctx, tool.Grep(), dir, fields{"pattern": test.pattern, "path": test.path})
-			})
-			if strings.HasPrefix(test.path, "huge") && !strings.HasPrefix(result.Text, "[output so far]\nhuge/f:1:first\n") {
+			}
+			inTime(t, search)
+			result := search(&cutAt{Context: t.Context(), reads: 500})
+			if strings.HasPrefix(test.path, "huge") && !strings.HasPrefix(result.Text, "[output so far]\nhuge/f (1 match)\n") {
 				t.Errorf("%.100q", result.Text)
 			}
 		})

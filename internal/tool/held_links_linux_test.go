@@ -15,9 +15,24 @@ import (
 // is atomic, so the name always exists.
 func TestHeld_LinkSwappedDuringCall_LeadsNoFileToolOutside(t *testing.T) {
 	t.Parallel()
+	t.Run("in the working directory", func(t *testing.T) {
+		t.Parallel()
+		swapDuringCalls(t, func(dir string) (string, []string, string) { return dir, nil, "" })
+	})
+	t.Run("in an additional directory", func(t *testing.T) {
+		t.Parallel()
+		swapDuringCalls(t, func(dir string) (string, []string, string) { return t.TempDir(), []string{dir}, dir })
+	})
+}
+
+// swapDuringCalls calls the tools in a session whose directories of returns,
+// with paths that begin with the last result.
+func swapDuringCalls(t *testing.T, of func(dir string) (work string, additional []string, prefix string)) {
+	t.Helper()
 	const least = 300
 	dir := lay(t, files{"here/key.txt": "inside\n", "there": "->TOP/elsewhere"})
 	top := filepath.Dir(dir)
+	work, additional, prefix := of(dir)
 	var swaps atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -42,8 +57,8 @@ func TestHeld_LinkSwappedDuringCall_LeadsNoFileToolOutside(t *testing.T) {
 			if name == "list_dir" || name == "glob" {
 				path = "here"
 			}
-			of, args := ask(path)
-			result := use(t, t.Context(), of, dir, args)
+			of, args := ask(filepath.Join(prefix, path))
+			result := use(t, t.Context(), of, work, args, additional...)
 			if strings.Contains(result.Text, "secret") {
 				t.Errorf("%s read what is outside: %s", name, result.Text)
 			}
@@ -87,8 +102,10 @@ func TestHeld_SystemPaths_LeadNoFileToolOutside(t *testing.T) {
 				continue
 			}
 			// A name that is inside after cleaning may be written.
-			if result := use(t, t.Context(), of, dir, args); strings.Contains(result.Text, "secret") {
-				t.Errorf("%s %.60q: %+v", of.Name, path, result)
+			for _, additional := range [][]string{nil, {dir}} {
+				if result := use(t, t.Context(), of, dir, args, additional...); strings.Contains(result.Text, "secret") {
+					t.Errorf("%s %.60q: %+v", of.Name, path, result)
+				}
 			}
 		}
 	}

@@ -10,6 +10,13 @@ import (
 // ownShell returns a shell tool with a new keeper and a new resources.
 func ownShell(t *testing.T) (tool.Tool, *tool.SessionResources) {
 	t.Helper()
+	keeper, resources := ownKeeper(t)
+	return tool.Shell(keeper, resources), resources
+}
+
+// ownKeeper returns a keeper and resources for one test.
+func ownKeeper(t *testing.T) (*proc.Keeper, *tool.SessionResources) {
+	t.Helper()
 	keeper, err := proc.Open("", proc.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +28,7 @@ func ownShell(t *testing.T) (tool.Tool, *tool.SessionResources) {
 			t.Error(err)
 		}
 	})
-	return tool.Shell(keeper, resources), resources
+	return keeper, resources
 }
 
 func aShell(t *testing.T) tool.Tool {

@@ -15,14 +15,15 @@ import (
 
 const listDirDescription = "List a directory (default: the working directory), sorted by name, including hidden entries. " +
 	"Directories end in /, files are followed by a tab and their size in bytes, symbolic links show their target and are not followed. " +
-	"depth is the number of levels to list (default 1). At most 1000 entries."
+	"depth is the number of levels to list (default 1). .git and names that .gitignore rules exclude are not listed; include_ignored lists the latter. At most 1000 entries."
 
 const listDirSchema = `{"type":"object","additionalProperties":false,"properties":{` +
-	`"path":{"type":"string"},"depth":{"type":"integer","minimum":1}}}`
+	`"path":{"type":"string"},"depth":{"type":"integer","minimum":1},"include_ignored":{"type":"boolean"}}}`
 
 type listDirArgs struct {
-	Path  string `json:"path"`
-	Depth int    `json:"depth"`
+	Path           string `json:"path"`
+	Depth          int    `json:"depth"`
+	IncludeIgnored bool   `json:"include_ignored"`
 }
 
 // ListDir returns the tool that lists a directory inside the session's
@@ -54,46 +55,54 @@ func listDir(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	root, dir, err := openDir(call, a.Path)
+	at, err := openRead(ctx, call, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer func() { _ = root.Close() }()
+	defer at.close()
+	return at.noted(list(ctx, call, at.root, at.path, a))
+}
 
+// list lists a directory, to a.Depth levels.
+func list(ctx context.Context, call Call, root *os.Root, dir string, a listDirArgs) Result {
 	var out strings.Builder
 	listed := 0
-	w := walk{root: root, private: call.private, visit: func(path string, entry fs.DirEntry) error {
+	w := walk{call: call, includeIgnored: a.IncludeIgnored, visit: func(e entry) error {
 		if listed++; listed > mostFound {
 			return errEnough
 		}
-		name, err := filepath.Rel(dir, path)
+		name, err := filepath.Rel(dir, e.path)
 		if err != nil {
 			return err
 		}
-		out.WriteString(shown(name) + about(root, path, entry) + "\n")
+		out.WriteString(shown(name) + about(e) + "\n")
 		if strings.Count(name, string(filepath.Separator))+1 >= a.Depth {
 			return fs.SkipDir
 		}
 		return nil
 	}}
-	err = w.in(ctx, dir)
+	err := w.in(ctx, root, dir)
+	none := "[empty]"
+	if w.ignored > 0 {
+		none = "[nothing that is not ignored]"
+	}
 	return w.outcome(ctx, out.String(), err,
-		fmt.Sprintf("[cut after %d entries; list a subdirectory or use glob]", mostFound), "[empty]")
+		fmt.Sprintf("[cut after %d entries; list a subdirectory or use glob]", mostFound), none)
 }
 
 // about returns the text that a listing shows after a name.
-func about(root *os.Root, path string, entry fs.DirEntry) string {
-	switch kind := entry.Type(); {
+func about(e entry) string {
+	switch kind := e.Type(); {
 	case kind.IsDir():
 		return "/"
 	case kind.IsRegular():
-		info, err := entry.Info()
+		info, err := e.Info()
 		if err != nil {
 			return ""
 		}
 		return fmt.Sprintf("\t%d", info.Size())
 	case kind&fs.ModeSymlink != 0:
-		target, err := root.Readlink(path)
+		target, err := e.dir.Readlink(e.Name())
 		if err != nil {
 			return "\t[link]"
 		}

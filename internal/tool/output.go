@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	mostShown = 32 << 10 // bytes each of head and tail that a spill keeps in memory
+	mostShown = 15 << 10 // bytes each of head and tail that a spill keeps in memory
 	mostSpilt = 64 << 20 // bytes of an output that a spill keeps on disk
 )
 

@@ -16,7 +16,7 @@ const kib = 1 << 10
 
 func TestSpill_ShortOutput_StaysInMemory(t *testing.T) {
 	t.Parallel()
-	for _, output := range []string{"", "one\n", "日本\n", strings.Repeat("x", 64*kib)} {
+	for _, output := range []string{"", "one\n", "日本\n", strings.Repeat("x", 30*kib)} {
 		dir := t.TempDir()
 		s := tool.NewSpill(dir)
 		for piece := range chunks(output, 1000) {
@@ -34,12 +34,12 @@ func TestSpill_LongOutput_IsCompleteOnDisk(t *testing.T) {
 		name        string
 		size, piece int
 	}{
-		{"one byte too many", 64*kib + 1, 100},
+		{"one byte too many", 30*kib + 1, 100},
 		{"in small pieces", 300 * kib, 7},
 		{"in middling pieces", 300 * kib, 50 * kib},
 		{"in one piece", 300 * kib, 300 * kib},
-		{"in pieces that just fit", 256 * kib, 32 * kib},
-		{"the first piece fills the head", 65 * kib, 64 * kib},
+		{"in pieces that just fit", 255 * kib, 15 * kib},
+		{"the first piece fills the head", 31 * kib, 30 * kib},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestSpill_LongOutput_IsCompleteOnDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s\n[%d bytes in total; the complete output is in %s]",
-				output[:32*kib], test.size-64*kib, output[test.size-32*kib:], test.size, s.Name())
+				output[:15*kib], test.size-30*kib, output[test.size-15*kib:], test.size, s.Name())
 			if got := s.String(); got != want {
 				t.Errorf("%.100q … %q", got, got[max(0, len(got)-200):])
 			}

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// mostPage is the maximum number of bytes of text that fetch returns.
+const mostPage = 100 << 10
+
 // page is a response, or the part of it that was received.
 type page struct {
 	head   string // the line before the text
@@ -70,9 +73,9 @@ func (p *page) pageText() string {
 	if p.cut {
 		note = fmt.Sprintf("\n[cut: only the first %d bytes of the page were read]", len(p.body))
 	}
-	if len(text) > mostRead {
-		text = strings.ToValidUTF8(text[:mostRead], "")
-		note = fmt.Sprintf("\n[cut after %d bytes of text]", mostRead)
+	if len(text) > mostPage {
+		text = strings.ToValidUTF8(text[:mostPage], "")
+		note = fmt.Sprintf("\n[cut after %d bytes of text]", mostPage)
 	}
 	return p.head + text + note
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -35,22 +36,46 @@ func inRoot(dir, path string) (string, error) {
 	return "", outside(path)
 }
 
+// errOutside is returned for a path outside the session's directories.
+var errOutside = errors.New("is outside the working directory")
+
 func outside(path string) error {
-	return fmt.Errorf("%s is outside the working directory", shown(path))
+	return fmt.Errorf("%s %w", shown(path), errOutside)
 }
 
-// openDir opens the directory of a call's session and returns it with path
-// relative to it. It returns an error if the path is outside by name, or
-// leads to a private file. The caller must close the root.
+// locate returns which of a session's directories contains path, and the path
+// relative to that directory. A relative path is always inside dir. An absolute
+// path may also be inside one of the additional directories.
+func locate(dir string, additional []string, path string) (in, rel string, err error) {
+	if rel, err = inRoot(dir, path); err == nil {
+		return dir, rel, nil
+	}
+	if !filepath.IsAbs(path) {
+		return "", "", err
+	}
+	for _, other := range additional {
+		if rel, outsideOther := inRoot(other, path); outsideOther == nil {
+			return other, rel, nil
+		}
+	}
+	if len(additional) > 0 {
+		err = fmt.Errorf("%w and the additional directories", err)
+	}
+	return "", "", err
+}
+
+// openDir opens the directory of a call's session that contains path, and
+// returns it with path relative to it. It returns an error if the path is
+// outside by name, or leads to a private file. The caller must close the root.
 func openDir(call Call, path string) (*os.Root, string, error) {
-	rel, err := inRoot(call.Dir, path)
+	dir, rel, err := locate(call.Dir, call.AdditionalDirs, path)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := call.private.covers(call.Dir); err != nil {
+	if err := call.private.covers(dir); err != nil {
 		return nil, "", err
 	}
-	root, err := os.OpenRoot(call.Dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -103,6 +128,15 @@ func shown(path string) string {
 		return strconv.Quote(path)
 	}
 	return path
+}
+
+// reported returns a path inside root as later calls can use it: relative to the
+// working directory or, in an additional directory, absolute.
+func (c Call) reported(root *os.Root, path string) string {
+	if root.Name() == c.Dir {
+		return path
+	}
+	return filepath.Join(root.Name(), path)
 }
 
 // plain replaces the characters of a line that could hide or move the rest of

@@ -21,14 +21,14 @@ func previewWrite(read func(ctx context.Context, call Call, path string) *string
 		if err != nil {
 			return nil
 		}
-		return changeOf(call.Dir, a.Path, read(ctx, call, a.Path), *a.Content)
+		return changeOf(call, a.Path, read(ctx, call, a.Path), *a.Content)
 	}
 }
 
-// changeOf returns the change of one file inside dir. It returns nil for a path
-// outside, because such a call is refused.
-func changeOf(dir, path string, before *string, after string) []bellcord.Change {
-	rel, err := inRoot(dir, path)
+// changeOf returns the change of one file. It returns nil for a path outside the
+// session's directories, because such a call is refused.
+func changeOf(call Call, path string, before *string, after string) []bellcord.Change {
+	dir, rel, err := locate(call.Dir, call.AdditionalDirs, path)
 	if err != nil {
 		return nil
 	}

@@ -83,14 +83,40 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 	}
 	if expected != nil {
 		now, err := dir.Lstat(name)
-		if err != nil || !os.SameFile(now, expected) || now.Size() != expected.Size() || !now.ModTime().Equal(expected.ModTime()) {
-			return nil, fmt.Errorf("%s was changed by another program in the meantime; read it again", shown(path))
+		if err != nil || !sameFile(now, expected) {
+			return nil, errMeanwhile(path)
 		}
 	}
 	if ctx.Err() != nil { // the last chance to stop: the rename is atomic
 		return nil, context.Cause(ctx)
 	}
 	return before, dir.Rename(temp, name)
+}
+
+// removeOnDisk removes a file that is still the expected one. A link is removed,
+// not the file that it leads to.
+func removeOnDisk(ctx context.Context, call Call, root *os.Root, path string, expected fs.FileInfo) error {
+	f, info, err := openRegular(root, path, call.private)
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	if expected != nil && !sameFile(info, expected) {
+		return errMeanwhile(path)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return root.Remove(path)
+}
+
+// sameFile reports whether a file is the expected one, and unchanged.
+func sameFile(now, expected fs.FileInfo) bool {
+	return os.SameFile(now, expected) && now.Size() == expected.Size() && now.ModTime().Equal(expected.ModTime())
+}
+
+func errMeanwhile(path string) error {
+	return fmt.Errorf("%s was changed by another program in the meantime; read it again", shown(path))
 }
 
 // statRoot adapts an os.Root to Private.opened: Stat returns the info of the

@@ -1,10 +1,12 @@
 package tool
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/bellcord/bellcord"
@@ -18,6 +20,8 @@ import (
 type SessionResources struct {
 	Dir string             // for outputs; contains a directory per session
 	Env secret.Environment // of every command, in the background or not
+
+	known knownFiles
 
 	mu      sync.Mutex
 	running map[bellcord.SessionID][]*kept
@@ -44,7 +48,7 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, command 
 	log := &backgroundLog{file: file, half: mostSpilt / 2}
 	running, err := keeper.Start(proc.Command{
 		Args: interpreter(command), Dir: call.Dir, Name: command, Owner: string(call.Session),
-		Env: y.Env.Pairs(), Bare: true,
+		Env: environment(y.Env), Bare: true,
 		Output: func(data []byte) { _, _ = log.Write(data) },
 	})
 	if err != nil {
@@ -96,6 +100,47 @@ func (y *SessionResources) keep(session bellcord.SessionID, s *spill) {
 	y.files[session] = append(y.files[session], s.name())
 }
 
+// contains reports whether path is an output of the session: of a long command,
+// or of a background command.
+func (y *SessionResources) contains(session bellcord.SessionID, path string) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	path = filepath.Clean(path)
+	return slices.Contains(y.files[session], path) ||
+		slices.ContainsFunc(y.running[session], func(k *kept) bool { return k.file.Name() == path })
+}
+
+// shows returns a tool that can also read the outputs of its session, although
+// they are outside the session's directory and inside a private one.
+func (y *SessionResources) shows(t Tool) Tool { return t.showing(y.contains) }
+
+func (t Tool) showing(outputs func(bellcord.SessionID, string) bool) Tool {
+	run := t.Run
+	t.outputs = outputs
+	t.Run = func(ctx context.Context, call Call) Result {
+		call.outputs = outputs
+		return run(ctx, call)
+	}
+	return t
+}
+
+// openOutput opens an output of the call's session, if path is one.
+func openOutput(call Call, path string) (target, bool) {
+	if call.outputs == nil || !call.outputs(call.Session, path) {
+		return target{}, false
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return target{}, false
+	}
+	name := filepath.Base(path)
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		_ = root.Close()
+		return target{}, false
+	}
+	return target{root: root, path: name, output: true}, true
+}
+
 // List returns the session's background commands that are still running.
 func (y *SessionResources) List(session bellcord.SessionID) []bellcord.Process {
 	y.mu.Lock()
@@ -114,6 +159,7 @@ func (y *SessionResources) List(session bellcord.SessionID) []bellcord.Process {
 // End ends a session's background commands, waits until they have ended, and
 // removes its outputs. See proc.Running.End for how long this can take.
 func (y *SessionResources) End(session bellcord.SessionID) {
+	y.known.drop(session)
 	y.mu.Lock()
 	all, files := y.running[session], y.files[session]
 	delete(y.running, session)

@@ -49,7 +49,7 @@ func TestShell_TimeoutExpires_EndsCommand(t *testing.T) {
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"echo half; sleep 1000","timeout":1}`),
 	})
-	if !r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: timeout]") {
+	if !r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "half\n") || !strings.Contains(r.Text, "[ended after 1s: timeout;") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -61,7 +61,7 @@ func TestLaw15_ProcessesLeftByCommand_EndWithCall(t *testing.T) {
 	r := aShell(t).Run(context.Background(), tool.Call{
 		Dir: t.TempDir(), Output: func(string) {}, Args: []byte(`{"command":"setsid sleep 98765.1 >/dev/null 2>&1 & nohup sleep 98765.2 >/dev/null 2>&1 & sleep 0.2; echo done"}`),
 	})
-	if r.Failed || r.Text != "done\n" || r.Processes == nil || len(r.Processes.Ended) != 2 || len(r.Processes.Survivors) != 0 {
+	if r.Failed || !strings.HasPrefix(r.Text, "done\n\n[2 processes that the command left running were ended;") || r.Processes == nil || len(r.Processes.Ended) != 2 || len(r.Processes.Survivors) != 0 {
 		t.Fatalf("%+v %+v", r, r.Processes)
 	}
 	for _, p := range r.Processes.Ended {

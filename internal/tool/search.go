@@ -7,100 +7,168 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
 const (
-	mostLine   = 400     // characters of a line in the output
-	mostSearch = 1 << 20 // bytes of a line that are searched
-	fastSearch = 4 << 10 // bytes that are searched at once, without checking ctx
-	peeked     = 8000    // a zero byte within these makes a file binary, as in git
+	mostSearch  = 1 << 20 // bytes of a line that are searched, and of a file that are read at once
+	fastSearch  = 4 << 10 // bytes that are searched at once, without checking ctx
+	mostInLines = 50      // matches that are returned as lines unless max is set
+	mostTotal   = 10_000  // matches after which a search ends
+	mostFiles   = 200     // files that are returned with their number of matches
 )
 
-// search searches files one after the other and collects the output.
+// search counts the matches in files, and then returns the matching lines of
+// the newest ones, or the counts if there are too many.
 type search struct {
-	root    *os.Root
-	private Private
-	re      *regexp.Regexp
+	expression
+	at      target
+	call    Call
 	context int
-	most    int // maximum number of matches
 
-	out     strings.Builder
-	matches int
-	binary  int // files skipped
-	long    int // lines not searched to their end
-
-	before []string // lines that are context if the next one matches
-	after  int      // lines still to show as context
-	shown  int      // the last line shown of this file, -1 if none
+	found  []searched
+	total  int
+	binary int // files skipped
+	long   int // lines not searched to their end
+	buffer []byte
+	reader *bufio.Reader
 }
 
-// file searches one file. It keeps one line at a time in memory.
-func (s *search) file(ctx context.Context, path string) error {
-	f, _, err := openRegular(s.root, path, s.private)
+// searched is a file with matches.
+type searched struct {
+	path     string
+	modified time.Time
+	matches  int
+}
+
+// file counts the matches in an entry of a walk.
+func (s *search) file(ctx context.Context, e entry) error {
+	f, err := e.dir.OpenFile(e.Name(), reading, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	r := bufio.NewReaderSize(f, 64<<10)
-	if head, err := r.Peek(peeked); err != nil && !errors.Is(err, io.EOF) {
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(e.path, info)
+	}
+	if err == nil && refuses(e.anchors, info, nil) {
+		err = fmt.Errorf("%s: %w", shown(e.path), errPrivate)
+	}
+	if err != nil {
 		return err
-	} else if bytes.IndexByte(head, 0) >= 0 {
+	}
+	return s.count(ctx, f, info, e.path)
+}
+
+// only counts the matches in the target, which is a file.
+func (s *search) only(ctx context.Context) error {
+	f, info, err := openRegular(s.at.root, s.at.path, s.call.private)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return s.count(ctx, f, info, s.at.path)
+}
+
+// count records the number of matches in an open file. It returns errEnough
+// when the total is too large.
+func (s *search) count(ctx context.Context, f *os.File, info fs.FileInfo, path string) error {
+	if s.buffer == nil {
+		s.buffer = make([]byte, 64<<10)
+	}
+	if want := info.Size() + 1; want > int64(len(s.buffer)) && len(s.buffer) < mostSearch+1 {
+		s.buffer = make([]byte, min(max(want, 2*int64(len(s.buffer))), mostSearch+1))
+	}
+	n, err := io.ReadFull(f, s.buffer)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	data := s.buffer[:n]
+	if bytes.IndexByte(data[:min(n, peeked)], 0) >= 0 {
 		s.binary++
 		return nil
 	}
-	s.before, s.after, s.shown = s.before[:0], 0, -1
-	for n := 1; ; n++ {
-		line, err := s.next(ctx, r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
-		}
-		at := s.match(ctx, line)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := s.writeLine(shown(path), n, line, at); err != nil {
-			return err
-		}
+	matches := 0
+	if n < len(s.buffer) {
+		matches, err = s.inData(ctx, bytes.TrimPrefix(data, []byte("\uFEFF")))
+	} else {
+		matches, err = s.inStream(ctx, io.MultiReader(bytes.NewReader(data), f))
 	}
+	if matches > 0 {
+		s.found = append(s.found, searched{path, info.ModTime(), matches})
+		s.total += matches
+	}
+	if err == nil && s.total >= mostTotal {
+		return errEnough
+	}
+	return err
 }
 
-// next reads a line without its line ending, at most mostSearch bytes of it.
-func (s *search) next(ctx context.Context, r *bufio.Reader) ([]byte, error) {
-	var long []byte
-	left := false
-	for {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		piece, err := r.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			room := min(len(piece), mostSearch-len(long))
-			left = left || room < len(piece)
-			long = append(long, piece[:room]...)
-			continue
-		case err != nil && (!errors.Is(err, io.EOF) || len(piece)+len(long) == 0):
-			return nil, err
-		}
-		if long == nil {
-			return bytes.TrimSuffix(bytes.TrimSuffix(piece, []byte("\n")), []byte("\r")), nil
-		}
-		if long = append(long, piece...); left || len(long) > mostSearch {
-			s.long++
-			long = long[:mostSearch]
-		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(long, []byte("\n")), []byte("\r")), nil
+// inData counts the lines that match in a whole file.
+func (s *search) inData(ctx context.Context, data []byte) (matches int, err error) {
+	if s.missing(data) {
+		return 0, nil
 	}
+	for len(data) > 0 && s.total+matches < mostTotal {
+		if ctx.Err() != nil {
+			return matches, context.Cause(ctx)
+		}
+		size := wholeLines(data)
+		part := data[:size]
+		data = data[size:]
+		if s.lines != nil && size <= fastSearch && bytes.IndexByte(part, '\r') < 0 && !s.lines.Match(part) {
+			continue
+		}
+		for line := range bytes.SplitAfterSeq(part, []byte("\n")) {
+			if len(line) > 0 && s.total+matches < mostTotal && s.match(ctx, trimEnd(line)) != nil {
+				matches++
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return matches, context.Cause(ctx)
+	}
+	return matches, nil
+}
+
+// wholeLines returns the size of the lines at the beginning of data that are
+// searched at once: as many as fit in fastSearch, but at least one.
+func wholeLines(data []byte) int {
+	if len(data) <= fastSearch {
+		return len(data)
+	}
+	if end := bytes.LastIndexByte(data[:fastSearch], '\n'); end >= 0 {
+		return end + 1
+	}
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return end + 1
+	}
+	return len(data)
+}
+
+// inStream counts the lines that match in a file that is too large to read at
+// once.
+func (s *search) inStream(ctx context.Context, r io.Reader) (matches int, err error) {
+	lines := s.read(r)
+	for n := 1; s.total+matches < mostTotal; n++ {
+		line, err := s.next(ctx, lines, n)
+		if errors.Is(err, io.EOF) {
+			return matches, nil
+		}
+		if err != nil {
+			return matches, err
+		}
+		if s.match(ctx, line) != nil && ctx.Err() == nil {
+			matches++
+		}
+	}
+	return matches, nil
 }
 
 // match returns the location of the first match in a line, or nil. A long line
@@ -127,53 +195,27 @@ func (r *runes) ReadRune() (rune, int, error) {
 	return c, size, nil
 }
 
-// writeLine writes a line that matches or is near a match. It returns errEnough
-// at the first match beyond the limit, which proves that results are omitted.
-func (s *search) writeLine(path string, n int, line []byte, at []int) error {
-	switch {
-	case at != nil && (s.matches == s.most || s.out.Len() > mostRead):
-		return errEnough
-	case at != nil:
-		first := n - len(s.before)
-		if s.context > 0 && s.out.Len() > 0 && first != s.shown+1 {
-			s.out.WriteString("--\n")
-		}
-		for i, text := range s.before {
-			fmt.Fprintf(&s.out, "%s-%d-%s\n", path, first+i, text)
-		}
-		fmt.Fprintf(&s.out, "%s:%d:%s\n", path, n, excerptAt(line, at[0]))
-		s.matches++
-		s.before, s.after, s.shown = s.before[:0], s.context, n
-	case s.after > 0:
-		fmt.Fprintf(&s.out, "%s-%d-%s\n", path, n, excerptAt(line, 0))
-		s.after, s.shown = s.after-1, n
-	case s.context > 0:
-		if len(s.before) == s.context {
-			s.before = append(s.before[:0], s.before[1:]...)
-		}
-		s.before = append(s.before, excerptAt(line, 0))
-	}
-	return nil
+// sort puts the newest files first.
+func (s *search) sort() {
+	slices.SortStableFunc(s.found, func(a, b searched) int { return b.modified.Compare(a.modified) })
 }
 
-// note reports how many lines were searched only in part, or returns "".
-func (s *search) note() string {
-	if s.long == 0 {
-		return ""
+// counts returns the files with their number of matches.
+func (s *search) counts() string {
+	var out strings.Builder
+	for i, f := range s.found {
+		if i == mostFiles {
+			fmt.Fprintf(&out, "[and %d more %s]\n", len(s.found)-i, plural(len(s.found)-i, "file"))
+			break
+		}
+		fmt.Fprintf(&out, "%s (%d %s)\n", shown(s.call.reported(s.at.root, f.path)), f.matches, matched(f.matches))
 	}
-	return fmt.Sprintf("[%d long %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
+	return out.String()
 }
 
-// excerptAt returns the part of a line to show: from its start, or from shortly
-// before the match if that would be cut off.
-func excerptAt(line []byte, match int) string {
-	dots := ""
-	if match > mostLine/2 && len(line) > mostLine {
-		line, dots = line[match-mostLine/4:], "…"
-		for len(line) > 0 && !utf8.RuneStart(line[0]) {
-			line = line[1:]
-		}
+func matched(n int) string {
+	if n == 1 {
+		return "match"
 	}
-	line = line[:min(len(line), (mostLine+1)*utf8.UTFMax)]
-	return dots + cutLine(strings.ToValidUTF8(string(line), "\uFFFD"), mostLine)
+	return "matches"
 }

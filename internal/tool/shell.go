@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,34 +16,41 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-const shellDescription = "Run a shell command in the working directory and return its output (stdout and stderr together) and exit code. " +
-	"All processes that the command started are ended when it ends. timeout is in seconds (default 120). " +
+const shellDescription = "Run a command with bash (or sh) and return its output (stdout and stderr together) and exit code. " +
+	"Every command starts afresh in the working directory, or in workdir inside it: cd and export do not last. Nobody can type: there is no terminal and no input, editors and pagers are disabled. " +
+	"All processes that the command started are ended when it ends. timeout is in seconds (default 120, at most 3600). " +
+	"A long output is cut to its head and tail; the result names a file with all of it, which read_file and grep can read. " +
 	"To keep a command running, such as a development server, set background: the call returns immediately, " +
 	"the command's output goes to the file named in the result, and the command ends with the session."
 
 const shellSchema = `{"type":"object","required":["command"],"additionalProperties":false,"properties":{` +
-	`"command":{"type":"string"},"timeout":{"type":"integer","minimum":1,"maximum":3600},"background":{"type":"boolean"}}}`
+	`"command":{"type":"string"},"timeout":{"type":"integer","minimum":1,"maximum":3600},"background":{"type":"boolean"},"workdir":{"type":"string"}}}`
 
 type shellArgs struct {
 	Command    string `json:"command"`
 	Timeout    int    `json:"timeout,omitempty"`
 	Background bool   `json:"background,omitempty"`
+	Workdir    string `json:"workdir,omitempty"`
 }
 
 // defaultTimeout applies to commands without a timeout.
 const defaultTimeout = 120 * time.Second
 
 // Shell returns the tool that runs commands in the session's directory. keeper
-// contains their processes; yard keeps background commands.
+// contains their processes; resources keeps background commands and outputs.
 func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 	return Tool{
 		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
 		Question: func(args json.RawMessage) string {
 			a, _ := parse[shellArgs](args) // checked before
-			if a.Background {
-				return "Run `" + a.Command + "` in the background?"
+			where := ""
+			if a.Workdir != "" {
+				where = " in " + shown(a.Workdir)
 			}
-			return "Run `" + a.Command + "`?"
+			if a.Background {
+				return "Run `" + a.Command + "`" + where + " in the background?"
+			}
+			return "Run `" + a.Command + "`" + where + "?"
 		},
 		Effect:  permit.Executes,
 		Subject: named("command"),
@@ -51,15 +58,19 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 			a, _ := parse[shellArgs](args) // checked before
 			return exactCommand(a)
 		},
+		Altered: func(args json.RawMessage) bool {
+			a, _ := parse[shellArgs](args) // checked before
+			return a.Workdir != ""         // the same command may do something else there
+		},
 		Check: func(args json.RawMessage) error {
-			a, err := parse[shellArgs](args)
-			if err == nil && strings.TrimSpace(a.Command) == "" {
-				err = errors.New("arguments: command is missing")
-			}
+			_, err := parseShell(args)
 			return err
 		},
 		Run: func(ctx context.Context, call Call) Result {
-			a, err := parse[shellArgs](call.Args)
+			a, err := parseShell(call.Args)
+			if err == nil {
+				call.Dir, err = a.dir(call)
+			}
 			switch {
 			case err != nil:
 				return failed(err)
@@ -69,6 +80,42 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 			return shell(ctx, keeper, resources, call, a)
 		},
 	}
+}
+
+// mostTimeout is the longest timeout of a command, in seconds. A larger number
+// is in milliseconds.
+const mostTimeout = 3600
+
+func parseShell(args json.RawMessage) (shellArgs, error) {
+	a, err := parse[shellArgs](args)
+	switch {
+	case err != nil:
+	case strings.TrimSpace(a.Command) == "":
+		err = errors.New("arguments: command is missing")
+	case a.Timeout < 0 || a.Timeout > mostTimeout*1000:
+		err = fmt.Errorf("arguments: timeout must be between 1 and %d seconds", mostTimeout)
+	}
+	return a, err
+}
+
+// dir returns the directory that a command starts in.
+func (a shellArgs) dir(call Call) (string, error) {
+	if a.Workdir == "" {
+		return call.Dir, nil
+	}
+	root, rel, err := openDir(call, a.Workdir)
+	if err != nil {
+		return "", fmt.Errorf("workdir: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Stat(rel)
+	if err != nil {
+		return "", fmt.Errorf("workdir: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("workdir: %s is not a directory", shown(a.Workdir))
+	}
+	return filepath.Join(root.Name(), rel), nil
 }
 
 // exactCommand returns the command byte for byte and how it is started. The
@@ -84,7 +131,10 @@ func exactCommand(a shellArgs) string {
 }
 
 func (a shellArgs) timeout() time.Duration {
-	if a.Timeout > 0 {
+	switch {
+	case a.Timeout > mostTimeout:
+		return time.Duration(a.Timeout) * time.Millisecond
+	case a.Timeout > 0:
 		return time.Duration(a.Timeout) * time.Second
 	}
 	return defaultTimeout
@@ -96,12 +146,13 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	out := newSpill(resources.outputs(call.Session))
 	defer resources.keep(call.Session, out)
 	var text utf8Stream
+	var clean plaintext
 	exit, err := keeper.Run(limited, proc.Command{
 		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: resources.Env.Pairs(), Bare: true,
+		Env: environment(resources.Env), Bare: true,
 		Output: func(data []byte) {
 			if s := text.next(data); s != "" {
-				out.addPiece(s)
+				out.addPiece(clean.next(s))
 				call.Output(s)
 			}
 		},
@@ -109,50 +160,20 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	if err != nil {
 		return failed(err)
 	}
+	out.addPiece(clean.rest())
+	if exit.How == proc.Exited {
+		return a.exited(out.String(), exit)
+	}
 	result := finished(out.String())
 	result.Processes = gone(exit)
-	switch {
-	case ctx.Err() != nil && exit.How != proc.Exited:
+	if ctx.Err() != nil {
 		result.Fate = bellcord.CallStopped
 		result.Text = bellcord.ResultText(result.Fate, result.Text)
-	case exit.How != proc.Exited:
-		result.Failed = true
-		result.Text += fmt.Sprintf("\n[ended after %s: timeout]", a.timeout())
-	case exit.Code != 0:
-		result.Failed = true
-		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
+		return result
 	}
+	result.Failed = true
+	result.Text += a.timedOut()
 	return result
-}
-
-// gone returns the processes of a command for the receipt: those that had to be
-// ended, survivors, and the proof. It returns nil for a command that simply
-// exited.
-func gone(exit proc.Exit) *bellcord.Processes {
-	p := &bellcord.Processes{Proof: exit.Proof}
-	for _, e := range exit.Ended {
-		if e.How != proc.Exited {
-			p.Ended = append(p.Ended, process(e))
-		}
-	}
-	for _, e := range exit.Survivors {
-		p.Survivors = append(p.Survivors, process(e))
-	}
-	if len(p.Ended)+len(p.Survivors) == 0 {
-		return nil
-	}
-	return p
-}
-
-func process(e proc.Ended) bellcord.Process {
-	return bellcord.Process{PID: e.PID, Name: e.Name, How: string(e.How)}
-}
-
-func interpreter(command string) []string {
-	if runtime.GOOS == "windows" {
-		return []string{"cmd", "/c", command}
-	}
-	return []string{"/bin/sh", "-c", command}
 }
 
 // utf8Stream converts bytes to text piece by piece. A character that is split

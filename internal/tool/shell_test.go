@@ -110,9 +110,9 @@ func TestShell_LongOutput_ReturnsHeadTailAndFile(t *testing.T) {
 		lines int
 		cut   int // bytes omitted
 	}{
-		{"what just fits", 4 << 10, 0},
-		{"a line more", 4<<10 + 1, 16},
-		{"a lot more", 40 << 10, 36 << 10 * 16},
+		{"what just fits", 1920, 0},
+		{"a line more", 1921, 16},
+		{"a lot more", 40 << 10, (40<<10 - 1920) * 16},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestShell_LongOutput_ReturnsHeadTailAndFile(t *testing.T) {
 			r := call(t, t.Context(), aShell(t), dir, args{"command": "cat out"})
 			want := whole
 			if test.cut > 0 {
-				want = whole[:32<<10] + fmt.Sprintf("\n[… %d bytes omitted …]\n", test.cut) + whole[len(whole)-32<<10:]
+				want = whole[:15<<10] + fmt.Sprintf("\n[… %d bytes omitted …]\n", test.cut) + whole[len(whole)-15<<10:]
 			}
 			text, where, cut := strings.Cut(r.Text, fmt.Sprintf("\n[%d bytes in total; the complete output is in ", len(whole)))
 			if text != want || cut != (test.cut > 0) {

@@ -39,6 +39,9 @@ type Tool struct {
 	// Path is the name of the argument that contains a path, or "" if no
 	// argument does. That path is then the subject.
 	Path string
+	// Parts returns the calls of other tools that a call stands for; rules apply to
+	// each of them instead of to the call. May be nil.
+	Parts func(args json.RawMessage) []Part
 	// Exact returns everything in the arguments that affects what a call does; nil
 	// means all arguments, without the whitespace between JSON tokens.
 	Exact func(args json.RawMessage) string
@@ -52,12 +55,22 @@ type Tool struct {
 	// Check returns an error for arguments that Run could not use. It is called
 	// before anything starts.
 	Check func(args json.RawMessage) error
+	// Refuse returns an error for a call that must not run in the current state of
+	// the files. It is called before the user is asked. May be nil.
+	Refuse func(ctx context.Context, call Call) error
 	// Run executes the call. When ctx ends, Run ends everything that it started
 	// and then returns the true outcome: stopped, with the output so far, or
 	// finished.
 	Run func(ctx context.Context, call Call) Result
 
+	// Altered reports whether something other than the subject changes what a call
+	// does; no rule allows such a call. May be nil.
+	Altered func(args json.RawMessage) bool
+
 	private Private
+	known   *knownFiles
+	checker *syntaxChecker
+	outputs func(bellcord.SessionID, string) bool
 }
 
 // Call is one call of a tool.
@@ -68,10 +81,39 @@ type Call struct {
 	Args    json.RawMessage
 	Output  func(string) // receives output while the call runs
 
+	// AdditionalDirs are the session's other directories. Absolute paths inside
+	// them are treated like paths inside Dir.
+	AdditionalDirs []string
+
+	// AsWritten prevents that a call reads another path than the one in Args, such
+	// as a.py for /workspace/a.py.
+	AsWritten bool
+
+	// Raw makes read_file return lines for a program and not for a model: exactly
+	// the lines of the file at the path in Args, or an error.
+	Raw bool
+
+	// Asker shows questions to the user; nil if nobody can be asked.
+	Asker Asker
+
 	// Confirmed records that a process has ended that the call's result lists as
 	// unconfirmed. It may be called after the turn has ended.
 	Confirmed func(bellcord.Process)
 	private   Private
+	known     *knownFiles
+	checker   *syntaxChecker
+	outputs   func(bellcord.SessionID, string) bool // whether a path is an output of the session
+}
+
+// Part is a call of a tool for files that another call stands for.
+type Part struct{ Tool, Path string }
+
+// Asker shows questions to the user of a turn. *hub.Work implements it.
+type Asker interface {
+	// AskForm returns the user's answer. A stop withdraws the question.
+	AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply, error)
+	// Answer answers an open question in place of the user.
+	Answer(question string, r bellcord.Reply, by string) error
 }
 
 // Result is the outcome of a call.
@@ -83,20 +125,29 @@ type Result struct {
 }
 
 // Previewed returns the changes to files that a call would make, or nil if they
-// cannot be determined in advance.
-func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage) []bellcord.Change {
+// cannot be determined in advance. The session works in dir and in the
+// additional directories.
+func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage, additional ...string) []bellcord.Change {
 	if t.Preview == nil {
 		return nil
 	}
-	return t.Preview(ctx, Call{Dir: dir, Args: args, private: t.private})
+	return t.Preview(ctx, Call{Dir: dir, AdditionalDirs: additional, Args: args, private: t.private})
 }
 
 // Builtin returns the tools that every session has.
 func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
-	return []Tool{
-		ReadFile(), WriteFile(), EditFile(), ListDir(), Glob(), Grep(),
+	all := []Tool{
+		resources.shows(ReadFile()), WriteFile(), EditFile(), ApplyPatch(), ListDir(), Glob(), resources.shows(Grep()),
 		Shell(keeper, resources), Fetch(FetchOptions{}),
 	}
+	if resources == nil {
+		return all
+	}
+	checker := &syntaxChecker{keeper: keeper, env: resources.Env, limit: checkTime}
+	for i := range all {
+		all[i] = all[i].remembering(&resources.known, checker)
+	}
+	return all
 }
 
 func finished(text string) Result { return Result{Text: text, Fate: bellcord.CallFinished} }
@@ -120,9 +171,21 @@ func parse[T any](args json.RawMessage) (T, error) {
 		return v, fmt.Errorf("arguments: %w", err)
 	}
 	if err := json.Unmarshal(args, &v); err != nil {
-		return v, fmt.Errorf("arguments: %w", err)
+		return v, fmt.Errorf("arguments: %w", wrongType(err))
 	}
 	return v, nil
+}
+
+// wrongType describes a value of the wrong type without the names of Go types.
+func wrongType(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || wrong.Field == "" {
+		return err
+	}
+	want := map[reflect.Kind]string{
+		reflect.String: "a string", reflect.Bool: "a boolean", reflect.Int: "an integer", reflect.Int64: "an integer", reflect.Slice: "an array", reflect.Struct: "an object",
+	}[wrong.Type.Kind()]
+	return fmt.Errorf("%s must be %s, but is: %s", wrong.Field, want, wrong.Value)
 }
 
 // keys checks that args is exactly one object, with no key twice and no key that
@@ -141,7 +204,7 @@ func keys(args json.RawMessage, known []string) error {
 		key, _ := token.(string)
 		switch {
 		case !slices.Contains(known, key):
-			return fmt.Errorf("unknown field %q", key)
+			return fmt.Errorf("unknown field %q; the fields are %s", key, strings.Join(known, ", "))
 		case seen[key]:
 			return fmt.Errorf("duplicate field %q", key)
 		}

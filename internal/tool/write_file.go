@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/edit"
 )
 
 const writeFileDescription = "Create a file, or replace the whole content of an existing one. The path is relative to the working directory " +
@@ -45,7 +45,8 @@ func WriteFile() Tool {
 			_, err := parseWriteFile(args)
 			return err
 		},
-		Run: writeFile,
+		Refuse: guardWrite(onDisk),
+		Run:    writeFile(onDisk),
 	}
 }
 
@@ -62,47 +63,58 @@ func parseWriteFile(args json.RawMessage) (writeFileArgs, error) {
 	return a, nil
 }
 
-func writeFile(ctx context.Context, call Call) Result {
-	a, err := parseWriteFile(call.Args)
-	if err != nil {
-		return failed(err)
+// writeFile returns the Run function of write_file.
+func writeFile(open opener) func(context.Context, Call) Result {
+	return func(ctx context.Context, call Call) Result {
+		a, err := parseWriteFile(call.Args)
+		if err != nil {
+			return failed(err)
+		}
+		if strings.HasSuffix(filepath.ToSlash(a.Path), "/") {
+			return failed(fmt.Errorf("%s is the name of a directory", shown(a.Path)))
+		}
+		f, err := open(ctx, call, a.Path)
+		if err != nil {
+			return failed(err)
+		}
+		defer f.close()
+		if ctx.Err() != nil {
+			return unwritten(ctx, f.name, nil)
+		}
+		if err := refuseOverwrite(call, a.Path, f); err != nil {
+			return failed(err)
+		}
+		if err := edit.Placeholder(*a.Content, f.text); err != nil {
+			return failed(fmt.Errorf("%s: %w", shown(f.name), err))
+		}
+		content, note := likeBefore(f.text, *a.Content)
+		replaced, err := f.write(ctx, content, false)
+		if err != nil {
+			return unwritten(ctx, f.name, err)
+		}
+		call.known.add(call, a.Path)
+		done := "created"
+		if replaced {
+			done = "replaced"
+		}
+		result := finished(fmt.Sprintf("%s %s (%d bytes%s)", done, shown(f.name), len(content), note))
+		return call.checker.check(ctx, call, result, changedFile{f.name, f.text, content})
 	}
-	root, path, err := openDir(call, a.Path)
-	if err != nil {
-		return failed(err)
-	}
-	defer func() { _ = root.Close() }()
-	if strings.HasSuffix(filepath.ToSlash(a.Path), "/") {
-		return failed(fmt.Errorf("%s is the name of a directory", shown(a.Path)))
-	}
-	if ctx.Err() != nil {
-		return unwritten(ctx, path, nil)
-	}
-	undo, err := makeDirs(root, filepath.Dir(path))
-	if err != nil {
-		undo()
-		return failed(err)
-	}
-	before, err := replace(ctx, call, root, path, *a.Content, nil)
-	if err != nil {
-		undo()
-		return unwritten(ctx, path, err)
-	}
-	done := "created"
-	if before != nil {
-		done = "replaced"
-	}
-	return finished(fmt.Sprintf("%s %s (%d bytes)", done, shown(path), len(*a.Content)))
 }
 
-// unwritten returns the result of a write that failed or was stopped before the
-// file was replaced.
-func unwritten(ctx context.Context, path string, err error) Result {
-	if ctx.Err() != nil {
-		return Result{
-			Text: fmt.Sprintf("[stopped before anything was written: %s is unchanged]", shown(path)),
-			Fate: bellcord.CallStopped,
+// likeBefore gives the new text of a file the byte order mark and the line ends
+// of the old text: models do not see either of them.
+func likeBefore(before, after string) (text, note string) {
+	const mark = "\uFEFF"
+	text = after
+	if lines := strings.Count(before, "\n"); lines > 0 && 2*strings.Count(before, "\r\n") >= lines && !strings.Contains(after, "\r") {
+		if text = edit.CRLF(text); text != after {
+			note = ", with the file's CRLF line ends"
 		}
 	}
-	return failed(err)
+	if strings.HasPrefix(before, mark) && !strings.HasPrefix(text, mark) {
+		text = mark + text
+		note += ", with the file's byte order mark"
+	}
+	return text, note
 }

@@ -87,8 +87,8 @@ func TestWriteFile_StoppedAnywhere_LeavesFileUnchanged(t *testing.T) {
 		cuts                int
 	}{
 		{"a new file", "x/y/new.txt", long, 6}, // at the start, before each of four pieces, and before the rename
-		{"an old file", "old.txt", long, 6},
-		{"an empty file", "old.txt", "", 2},
+		{"an old file", "old.txt", long, 7},    // and while the old text is read
+		{"an empty file", "old.txt", "", 3},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

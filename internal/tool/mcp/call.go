@@ -46,7 +46,9 @@ type reply struct {
 // at most 50 ms until the cancellation is written, and returns. Later messages
 // about this call are dropped.
 func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.Result {
-	e := l.filter.open()
+	asking, ended := context.WithCancelCause(ctx)
+	defer ended(errCallEnded)
+	e := l.filter.open(asking, call)
 	defer l.filter.dropCall(e)
 	within, done := context.WithTimeout(context.WithValue(ctx, pendingCallKey{}, e), longestCall)
 	defer done()

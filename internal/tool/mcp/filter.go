@@ -8,10 +8,13 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // filter filters all messages from a server before the SDK receives them, and
-// passes on only responses and changes of the tool list. The SDK queues
+// passes on only responses, changes of the tool list, and a limited number of
+// questions to the user. The SDK queues
 // messages without a limit and answers each request on a new goroutine, so a
 // server that floods it would exhaust the memory.
 type filter struct {
@@ -21,14 +24,24 @@ type filter struct {
 	mu      sync.Mutex
 	byToken map[string]*pendingCall
 	byID    map[jsonrpc.ID]*pendingCall
+
+	elicits   map[jsonrpc.ID]bool // open questions of the server, by its request ids
+	withdrawn map[jsonrpc.ID]bool // those that the server has cancelled
+	pages     map[string]func()   // called when the user is done on a page, by elicitation id
 }
 
 func newFilter() *filter {
-	return &filter{byToken: map[string]*pendingCall{}, byID: map[jsonrpc.ID]*pendingCall{}}
+	return &filter{
+		byToken: map[string]*pendingCall{}, byID: map[jsonrpc.ID]*pendingCall{},
+		elicits: map[jsonrpc.ID]bool{}, withdrawn: map[jsonrpc.ID]bool{}, pages: map[string]func(){},
+	}
 }
 
-func (d *filter) open() *pendingCall {
+// open registers a call. The questions of the server during the call go to the
+// call's turn, until ctx ends.
+func (d *filter) open(ctx context.Context, call tool.Call) *pendingCall {
 	e := newPendingCall(d.tokens.Add(1))
+	e.ctx, e.turn, e.asker = ctx, call.Turn, call.Asker
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.byToken[e.token] = e
@@ -50,6 +63,9 @@ func (d *filter) dropCall(e *pendingCall) {
 // leaves registers a message that is about to be written. It returns the call
 // that the message belongs to, or nil, and whether it cancels that call.
 func (d *filter) leaves(ctx context.Context, msg jsonrpc.Message) (e *pendingCall, cancels bool) {
+	if r, ok := msg.(*jsonrpc.Response); ok {
+		d.answeredElicitation(r.ID)
+	}
 	e = pendingCallOf(ctx)
 	req, ok := msg.(*jsonrpc.Request)
 	if e == nil || !ok {
@@ -84,11 +100,18 @@ func (d *filter) comes(msg jsonrpc.Message) (pass bool, reply *jsonrpc.Response)
 		return true, nil
 	case *jsonrpc.Request:
 		if m.IsCall() {
+			if m.Method == methodElicit && d.admitsElicitation(m) {
+				return true, nil
+			}
 			return false, refusal(m)
 		}
 		switch m.Method {
 		case "notifications/progress":
 			d.progress(m.Params)
+		case methodElicitCompleted:
+			d.completed(m.Params)
+		case methodCancelled:
+			return d.withdraws(m.Params), nil
 		case "notifications/tools/list_changed":
 			return d.forwarded.CompareAndSwap(false, true), nil // the SDK has a cache to clear
 		}

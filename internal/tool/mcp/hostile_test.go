@@ -119,7 +119,7 @@ func TestCall_AnswerTooLong_FailsCallAndKeepsServer(t *testing.T) {
 	}
 	seen := do(within(t), all["mcp_hostile_seen"], `{}`).Text
 	if strings.Count(seen, `"initialize"`) != 1 {
-		t.Fatal("the server was started anew")
+		t.Fatal("the server was started again")
 	}
 }
 

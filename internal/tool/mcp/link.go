@@ -134,7 +134,10 @@ func (l *link) greet(w wire) (*sdk.ClientSession, error) {
 	stop := context.AfterFunc(ctx, l.startClosing) // not everything that the SDK waits for here ends with ctx
 	defer stop()
 	opts := &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{}, // no roots, no sampling, no elicitation
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{ // no roots, no sampling
+			Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
+		}},
+		ElicitationHandler: l.elicit,
 		// Otherwise the SDK repeats a call up to ten times.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	}

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // pendingCall is the state of one call on the connection. It is a value of the
@@ -18,6 +21,11 @@ type pendingCall struct {
 	once          sync.Once
 	cancelWritten chan struct{} // closed when the cancellation has been written
 	news          chan struct{} // contains one element if there are lines
+
+	// The turn that receives the server's questions during the call.
+	ctx   context.Context
+	turn  bellcord.TurnID
+	asker tool.Asker
 
 	mu    sync.Mutex
 	lines []string

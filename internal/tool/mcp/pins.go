@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bellcord/bellcord/internal/durable"
 )
 
 // Pins stores how a server described each of its tools when the tool was last
@@ -59,15 +61,7 @@ func (p *Pins) pin(s Server, d described) error {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return err
 	}
-	next, err := os.CreateTemp(p.Dir, "next-*") // two processes may pin the same tool
-	if err != nil {
-		return err
-	}
-	_, err = next.Write(text)
-	if err := errors.Join(err, next.Close()); err != nil {
-		return errors.Join(err, os.Remove(next.Name()))
-	}
-	return os.Rename(next.Name(), path)
+	return durable.Replace(path, text)
 }
 
 // file returns the path of a tool's file. It depends on the server's name,
