@@ -48,7 +48,7 @@ func (f *Failure) RetryAfter() time.Duration { return f.After }
 
 // Error returns a sentence for the user, followed by the server's message.
 func (f *Failure) Error() string {
-	said := map[Reason]string{
+	message := map[Reason]string{
 		Overloaded: "the model is overloaded", RateLimited: "the model's rate limit was exceeded",
 		Unreachable: "no answer from the model", CutOff: "the model's answer was cut off",
 		ServerError: "the model's server failed", Refused: "the model's server refused the request",
@@ -56,9 +56,9 @@ func (f *Failure) Error() string {
 		NoQuota: "the quota at the model's server is used up", TooLong: "the conversation is too long for the model",
 	}[f.Reason]
 	if f.Status != 0 {
-		said = fmt.Sprintf("%s (status %d)", said, f.Status)
+		message = fmt.Sprintf("%s (status %d)", message, f.Status)
 	}
-	return fmt.Sprintf("%s: %v", said, f.Err)
+	return fmt.Sprintf("%s: %v", message, f.Err)
 }
 
 // Unwrap returns Err.

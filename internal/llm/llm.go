@@ -51,6 +51,7 @@ type Request struct {
 	System   string
 	Messages []bellcord.Message
 	Tools    []Tool
+	Effort   string // reasoning effort, a value of the API; "" for the configured one. APIs without it ignore it
 }
 
 // Tool describes a tool to the model.

@@ -59,13 +59,13 @@ func TestPatient_TransientFailures_RetriesAfterGrowingPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(0), down(0), down(0), fine)
-		var told retries
-		reply, err := llm.Patient{Model: m, First: time.Second}.Generate(t.Context(), llm.Request{}, told.emit)
-		if err != nil || reply.Finish != "stop" || len(m.requestedAt) != 4 || len(told) != 3 {
+		var scheduled retries
+		reply, err := llm.Patient{Model: m, First: time.Second}.Generate(t.Context(), llm.Request{}, scheduled.emit)
+		if err != nil || reply.Finish != "stop" || len(m.requestedAt) != 4 || len(scheduled) != 3 {
 			t.Fatalf("reply %+v, %v after %d tries", reply, err, len(m.requestedAt))
 		}
 		longest := time.Second
-		for i, again := range told {
+		for i, again := range scheduled {
 			paused := m.requestedAt[i+1] - m.requestedAt[i]
 			if paused < longest/2 || paused > longest {
 				t.Errorf("pause %d took %v, want from %v to %v", i+1, paused, longest/2, longest)
@@ -82,16 +82,16 @@ func TestPatient_RetryAfterFromServer_PausesThatLongUpToMost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := modelThat(down(7*time.Second), down(time.Hour), fine)
-		var told retries
+		var scheduled retries
 		p := llm.Patient{Model: m, Most: 20 * time.Second}
-		if _, err := p.Generate(t.Context(), llm.Request{}, told.emit); err != nil {
+		if _, err := p.Generate(t.Context(), llm.Request{}, scheduled.emit); err != nil {
 			t.Fatal(err)
 		}
 		if len(m.requestedAt) != 3 || m.requestedAt[1] != 7*time.Second || m.requestedAt[2] != 27*time.Second {
 			t.Errorf("asked at %v", m.requestedAt)
 		}
-		if told[0].RetryIn != 7*time.Second || told[1].RetryIn != 20*time.Second {
-			t.Errorf("told %+v", told)
+		if scheduled[0].RetryIn != 7*time.Second || scheduled[1].RetryIn != 20*time.Second {
+			t.Errorf("told %+v", scheduled)
 		}
 	})
 }
@@ -130,14 +130,14 @@ func TestPatient_EveryTryFails_ReturnsLastError(t *testing.T) {
 	for tries, want := range map[int]int{0: 5, 1: 1, 3: 3} {
 		synctest.Test(t, func(t *testing.T) {
 			m := modelThat(down(0))
-			var told retries
-			_, err := llm.Patient{Model: m, Tries: tries}.Generate(t.Context(), llm.Request{}, told.emit)
+			var scheduled retries
+			_, err := llm.Patient{Model: m, Tries: tries}.Generate(t.Context(), llm.Request{}, scheduled.emit)
 			var passing *llm.Failure
 			if !errors.As(err, &passing) || !errors.Is(err, errDown) {
 				t.Errorf("error %v", err)
 			}
-			if len(m.requestedAt) != want || len(told) != want-1 {
-				t.Errorf("%d tries and %d pauses, want %d tries", len(m.requestedAt), len(told), want)
+			if len(m.requestedAt) != want || len(scheduled) != want-1 {
+				t.Errorf("%d tries and %d pauses, want %d tries", len(m.requestedAt), len(scheduled), want)
 			}
 		})
 	}

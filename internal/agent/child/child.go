@@ -46,9 +46,16 @@ type Speaker interface {
 	// the response is, the turn is stopped. Turn may repeat the stop if the
 	// agent does not act on it. It returns ErrDeaf if the agent did not respond
 	// in time.
-	Turn(ctx context.Context, w *hub.Work, text string) error
+	Turn(ctx context.Context, w *hub.Work, p Prompt) error
 	// Close releases the process, which is about to be ended.
 	Close()
+}
+
+// Prompt is a prompt for an agent. Note is a text for the agent about the
+// conversation before the prompt, or "".
+type Prompt struct {
+	bellcord.Prompt
+	Note string
 }
 
 // Process is an agent's process, as passed to its Speaker.
@@ -78,6 +85,9 @@ type Agent struct {
 	Keeper     *proc.Keeper
 	// NewSpeaker returns a Speaker for a new process.
 	NewSpeaker func(Process) Speaker
+	// InDir means that a process works in the directory that it was started in,
+	// because the agent's protocol cannot name another one.
+	InDir bool
 	// Idle is how long a process without a turn is kept; 0 means 15 minutes.
 	Idle time.Duration
 	// Silent sends prompts unchanged: without a note about the previous,
@@ -87,6 +97,7 @@ type Agent struct {
 
 	mu     sync.Mutex
 	hosts  map[bellcord.SessionID]*host
+	spare  *life // a process without a session, for the next one
 	closed bool
 }
 
@@ -100,19 +111,23 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return err
 	}
 	defer a.releaseHost(h)
-	if w.Prompt.Task != bellcord.TaskAnswer {
+	switch w.Prompt.Task {
+	case bellcord.TaskCompact:
 		return errors.New(a.Definition.Name + " keeps its own conversation: Bellcord cannot compact it")
+	case bellcord.TaskImport:
+		return h.importConversation(ctx, w)
+	case bellcord.TaskAnswer:
 	}
 	l, err := h.ready(ctx, w)
 	if err != nil {
 		return err
 	}
-	text, err := a.prompt(ctx, w, l.fresh)
+	prompt, err := a.prompt(ctx, w, l.fresh)
 	if err != nil {
 		return err
 	}
-	l.fresh = false
-	return h.turn(ctx, w, l, text)
+	l.fresh = l.fresh && prompt.Note == "" && isCommand(prompt.Text)
+	return h.turn(ctx, w, l, prompt)
 }
 
 // holdHost returns the session's host and keeps its process from being reaped
@@ -173,10 +188,11 @@ func (a *Agent) End(id bellcord.SessionID) {
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.closed = true
-	hosts := a.hosts
-	a.hosts = nil
+	hosts, spare := a.hosts, a.spare
+	a.hosts, a.spare = nil, nil
 	a.mu.Unlock()
 	var all sync.WaitGroup
+	all.Go(func() { spare.endProcess(nil) })
 	for _, h := range hosts {
 		all.Go(h.endSession)
 	}

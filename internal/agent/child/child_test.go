@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -55,6 +56,25 @@ func TestRun_SecondTurn_UsesTheSameProcess(t *testing.T) {
 	first, second := s.done("one"), s.done("two")
 	if pid(first) != pid(second) {
 		t.Errorf("%q, then %q", first, second)
+	}
+}
+
+func TestRun_SpareProcessInAnotherDirectory_IsUsedOnlyIfTheProtocolNamesTheDirectory(t *testing.T) {
+	t.Parallel()
+	for _, inDir := range []bool{true, false} {
+		s := newStage(t, func(a *child.Agent) { a.InDir = inDir })
+		spare := t.TempDir()
+		if err := s.agent.Prepare(spare); err != nil {
+			t.Fatal(err)
+		}
+		want := spare
+		if inDir {
+			want = s.session.Dir
+		}
+		want, err := filepath.EvalSymlinks(want)
+		if got := s.done("where"); err != nil || got != want {
+			t.Errorf("in its directory %v: the agent works in %s, want %s (%v)", inDir, got, want, err)
+		}
 	}
 }
 

@@ -3,8 +3,9 @@ package child
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -16,8 +17,11 @@ import (
 // overlap, so only one of them uses it at a time.
 type host struct {
 	agent *Agent
+	start sync.Mutex // held while a process is selected or started
 
 	// Protected by agent.mu.
+	client Client // nil if no client shows the agent's settings
+	chosen []setting
 	turns  int
 	reaper *time.Timer
 	life   *life // nil if there is no process
@@ -27,7 +31,25 @@ type host struct {
 // ready returns a process that has the session open. A stop does not wait for a
 // process that is starting: the start continues, for the next prompt.
 func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
-	l, err := h.alive(ctx, w)
+	known, err := w.AgentSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.open(ctx, w.Session, known)
+	if err != nil {
+		return nil, err
+	}
+	if l.own != l.recorded { // the agent opened a new session
+		l.recorded, l.fresh = l.own, true
+		return l, w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: l.own})
+	}
+	return l, nil
+}
+
+// open returns a process that has the session open. known is the agent's
+// session in the log.
+func (h *host) open(ctx context.Context, s bellcord.Session, known bellcord.AgentSessionOpened) (*life, error) {
+	l, err := h.alive(s, known)
 	if err != nil {
 		return nil, err
 	}
@@ -40,22 +62,16 @@ func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
 		h.drop(l, nil)
 		return nil, l.err
 	}
-	if l.own != l.recorded { // the agent opened a new session
-		l.recorded, l.fresh = l.own, true
-		return l, w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: l.own})
-	}
 	return l, nil
 }
 
 // alive returns the current process, or starts one.
-func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
+func (h *host) alive(s bellcord.Session, known bellcord.AgentSessionOpened) (*life, error) {
+	h.start.Lock()
+	defer h.start.Unlock()
 	h.agent.mu.Lock()
-	l := h.life
+	l, client, chosen := h.life, h.client, slices.Clone(h.chosen)
 	h.agent.mu.Unlock()
-	known, err := w.AgentSession(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if known.Agent != h.agent.Definition.Name {
 		known.AgentSession = ""
 	}
@@ -63,10 +79,13 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 		return l, nil
 	}
 	h.drop(l, nil) // it has ended, or the conversation was cleared
-	l, err = h.agent.startProcess(w.Session, known.AgentSession)
+	l, err := h.agent.launch(s)
 	if err != nil {
 		return nil, err
 	}
+	l.recorded = known.AgentSession
+	l.connect(client)
+	go l.openSession(s, chosen)
 	h.agent.mu.Lock()
 	h.life = l
 	over := h.over
@@ -79,9 +98,9 @@ func (h *host) alive(ctx context.Context, w *hub.Work) (*life, error) {
 }
 
 // turn runs the turn and makes a stop effective.
-func (h *host) turn(ctx context.Context, w *hub.Work, l *life, text string) error {
+func (h *host) turn(ctx context.Context, w *hub.Work, l *life, p Prompt) error {
 	before := l.running.Mark()
-	err := l.speaker.Turn(ctx, w, text)
+	err := l.speaker.Turn(ctx, w, p)
 	w.Mark(hub.MomentStreamClosed)
 	switch {
 	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // an agent that exits after its answer has completed the turn
@@ -138,24 +157,30 @@ func processesOf(r proc.Report) bellcord.Processes {
 	return p
 }
 
-// prompt returns the text that is sent to the agent: the user's text, preceded
-// by a note about the previous turn if that was cut short, because agents do
-// not keep what they did in a stopped turn. If fresh is set, the agent's
-// session is new, and the note contains the conversation so far.
-func (a *Agent) prompt(ctx context.Context, w *hub.Work, fresh bool) (string, error) {
-	if a.Silent {
-		return w.Prompt.Text, nil
+// prompt returns the prompt that is sent to the agent, with a note about the
+// previous turn if that was cut short, because agents do not keep what they did
+// in a stopped turn. If fresh is set, the agent's session is new, and the note
+// contains the conversation so far. A command of the agent has no note: the
+// agent would not recognize the command, or would take the note for its
+// arguments.
+func (a *Agent) prompt(ctx context.Context, w *hub.Work, fresh bool) (Prompt, error) {
+	p := Prompt{Prompt: w.Prompt}
+	if a.Silent || isCommand(p.Text) {
+		return p, nil
 	}
 	history, err := w.History(ctx)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	note := cutShort(history, w.Prompt.Text)
 	if before := soFar(history); fresh && before != "" {
 		note = strings.TrimPrefix(note+". ", ". ") + "The conversation so far:\n" + before
 	}
-	if note == "" {
-		return w.Prompt.Text, nil
+	if note != "" {
+		p.Note = "[" + note + "]"
 	}
-	return fmt.Sprintf("[%s]\n\n%s", note, w.Prompt.Text), nil
+	return p, nil
 }
+
+// isCommand reports whether a prompt is a command of the agent.
+func isCommand(text string) bool { return strings.HasPrefix(text, "/") }

@@ -21,12 +21,13 @@ type Writer interface{ Write(record []byte) }
 // Reader reads the agent's stdout.
 type Reader = io.Reader
 
-// startBound is how long an agent may take to open its session.
-const startBound = 90 * time.Second
+// StartBound is how long an agent may take to open its session.
+const StartBound = 90 * time.Second
 
 // life is one process of an agent.
 type life struct {
 	name    string
+	dir     string // that it was started in
 	running *proc.Running
 	speaker Speaker
 	pipe    *pipe
@@ -39,28 +40,41 @@ type life struct {
 	fresh    bool   // the agent's session is new and does not contain the conversation
 }
 
-// startProcess starts a process. It returns before the agent's session is open;
-// that happens in the background.
-func (a *Agent) startProcess(s bellcord.Session, own string) (*life, error) {
-	l := &life{name: a.Definition.Name, opened: make(chan struct{}), recorded: own, stderr: &tail{}}
+// launch returns a process for a session: the spare one, or a new one. The
+// agent's session is not open yet.
+func (a *Agent) launch(s bellcord.Session) (*life, error) {
+	if l := a.takeSpare(s.Dir); l != nil {
+		return l, nil
+	}
+	return a.startProcess(s.Dir)
+}
+
+// startProcess starts a process.
+func (a *Agent) startProcess(dir string) (*life, error) {
+	l := &life{name: a.Definition.Name, dir: dir, opened: make(chan struct{}), stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
-		Args: a.Definition.Command, Dir: s.Dir, Env: a.Definition.environment(), Bare: true,
-		Output: l.stderr.appendTail, Owner: "agent of session " + string(s.ID), Name: a.Definition.Name,
+		Args: a.Definition.Command, Dir: dir, Env: a.Definition.environment(), Bare: true,
+		Output: l.stderr.appendTail, Owner: "agent " + a.Definition.Name, Name: a.Definition.Name,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
 	}
 	l.running, l.pipe = running, newPipe(running.Stdin)
 	l.speaker = a.NewSpeaker(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
-	go func() { // returns when the process ends, at the latest
-		defer close(l.opened)
-		ctx, done := context.WithTimeout(context.Background(), startBound)
-		defer done()
-		if l.own, l.err = l.speaker.Open(ctx, s, own); l.err != nil {
-			l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.contents())
-		}
-	}()
 	return l, nil
+}
+
+// openSession opens the agent's session: the recorded one or a new one. It
+// returns when the process ends, at the latest.
+func (l *life) openSession(s bellcord.Session, chosen []setting) {
+	defer close(l.opened)
+	ctx, done := context.WithTimeout(context.Background(), StartBound)
+	defer done()
+	if l.own, l.err = l.speaker.Open(ctx, s, l.recorded); l.err != nil {
+		l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.contents())
+		return
+	}
+	l.apply(ctx, chosen)
 }
 
 // environment returns the variables that every program needs, followed by those

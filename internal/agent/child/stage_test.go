@@ -69,6 +69,10 @@ func act(text, last string) {
 	case "crash":
 		fmt.Fprintln(os.Stderr, "the last straw")
 		os.Exit(3)
+	case "where":
+		dir, _ := os.Getwd()
+		fmt.Println("say " + dir)
+		fmt.Println("done")
 	case "parting":
 		fmt.Println("say farewell")
 		fmt.Println("done")
@@ -114,7 +118,11 @@ func (s *plain) Open(ctx context.Context, _ bellcord.Session, own string) (strin
 	}
 }
 
-func (s *plain) Turn(ctx context.Context, w *hub.Work, text string) error {
+func (s *plain) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
+	text := p.Text
+	if p.Note != "" {
+		text = p.Note + "\n\n" + text
+	}
 	s.p.In.Write([]byte("prompt " + strings.ReplaceAll(text, "\n", `\n`) + "\n"))
 	stopped := ctx.Done()
 	var patience <-chan time.Time

@@ -11,10 +11,11 @@ import (
 // it took until the session was open.
 func (a *Agent) Try(ctx context.Context, s bellcord.Session) (time.Duration, error) {
 	began := time.Now()
-	l, err := a.startProcess(s, "")
+	l, err := a.startProcess(s.Dir)
 	if err != nil {
 		return 0, err
 	}
+	go l.openSession(s, nil) //nolint:gosec // it ends with the process
 	defer l.endProcess(nil)
 	select {
 	case <-l.opened:

@@ -2,15 +2,13 @@ package react
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bellcord/bellcord"
@@ -23,44 +21,34 @@ import (
 // started.
 type call struct {
 	bellcord.ToolCallRequested
-	tool tool.Tool
+	tool    tool.Tool
+	refused string // why it is not started, although the model's call may be valid
 }
 
-// understand finds the tool and parses the arguments strictly. A call with
-// arguments that are not one complete JSON object is recorded with an empty
-// object, which every model accepts, and with a description of the problem.
+// understand finds the tool and parses the arguments strictly, after the repair
+// of common mistakes. The log contains the call as it runs, and the original if
+// that differs. A call with arguments that are not one complete JSON object is
+// recorded with an empty object, which every model accepts, and with a
+// description of the problem.
 func understand(c llm.Call, tools []tool.Tool) call {
-	made := call{ToolCallRequested: bellcord.ToolCallRequested{Call: c.ID, Name: c.Name, Arguments: json.RawMessage(c.Args), Signature: c.Seal}}
+	made := call{ToolCallRequested: bellcord.ToolCallRequested{Call: c.ID, Name: proper(c.Name), Arguments: json.RawMessage(`{}`), Signature: c.Seal}}
 	if len(c.Args) > bellcord.MaxArguments {
-		made.Arguments = json.RawMessage(`{}`)
 		made.ArgumentError = fmt.Sprintf("the arguments are longer than %d bytes: split the work into smaller calls", bellcord.MaxArguments)
 		return made
 	}
-	if err := completeObject(c.Args); err != nil {
-		made.Arguments = json.RawMessage(`{}`)
-		made.ArgumentError = fmt.Sprintf("the arguments are not a complete JSON object (%v): %q", err, beginning(c.Args))
-		return made
-	}
-	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == c.Name })
-	if i < 0 {
-		made.Name = proper(c.Name)
-		made.ArgumentError = fmt.Sprintf("unknown tool %q", c.Name)
-		return made
-	}
-	made.tool = tools[i]
-	if err := made.tool.Check(made.Arguments); err != nil {
+	meant, err := tool.Understand(tools, c.Name, c.Args)
+	if err != nil {
 		made.ArgumentError = err.Error()
 	}
-	return made
-}
-
-// beginning returns the first 2000 bytes of a text, enough to recognize it.
-func beginning(text string) string {
-	const most = 2000
-	if len(text) <= most {
-		return text
+	made.tool, made.Arguments = meant.Tool, meant.Args
+	if meant.Tool.Name == "" {
+		return made
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	made.Name = meant.Tool.Name
+	if c.Name != made.Name || !bytes.Equal(meant.Args, meant.Written) {
+		made.Original = &bellcord.OriginalCall{Name: proper(c.Name), Arguments: meant.Written}
+	}
+	return made
 }
 
 // proper replaces the characters of a name that some model would reject in a
@@ -72,22 +60,10 @@ func proper(name string) string {
 
 var improper = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^a-zA-Z_]|[^a-zA-Z0-9_-]`) })
 
-func completeObject(args string) error {
-	d := json.NewDecoder(bytes.NewReader([]byte(args)))
-	var object map[string]json.RawMessage
-	if err := d.Decode(&object); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) || object == nil {
-		return errors.New("not exactly one object")
-	}
-	return nil
-}
-
 // act runs the calls in order: consecutive calls that are safe to run
 // concurrently run in parallel, the others one by one. A stop keeps the results
 // of finished calls and prevents further calls from starting.
-func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
+func (j *job) act(ctx context.Context, calls []call) error {
 	for len(calls) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -96,12 +72,21 @@ func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
 		for calls[0].tool.Safe && n < len(calls) && calls[n].tool.Safe {
 			n++
 		}
-		errs := make([]error, n)
+		errs, failed := make([]error, n), make([]bool, n)
 		var all sync.WaitGroup
 		for i, c := range calls[:n] {
-			all.Go(func() { errs[i] = a.carryOut(ctx, w, c) })
+			if j.failures.blocks(c) {
+				c.refused = c.repeated()
+			}
+			all.Go(func() { failed[i], errs[i] = j.carryOut(ctx, c) })
 		}
 		all.Wait()
+		for i, c := range calls[:n] {
+			j.failures.add(c, failed[i])
+			if !failed[i] {
+				j.touch(c)
+			}
+		}
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}
@@ -112,40 +97,56 @@ func (a *Agent) act(ctx context.Context, w *hub.Work, calls []call) error {
 
 // carryOut runs one call. Its start is durable before its effect (law 26). A
 // tool that panics fails its turn, not the process.
-func (a *Agent) carryOut(ctx context.Context, w *hub.Work, c call) (err error) {
+func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
+	w := j.w
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("tool %s panicked: %v\n%s", c.Name, p, debug.Stack())
 		}
 	}()
-	if c.ArgumentError != "" {
-		return w.Emit(notStarted(c, c.ArgumentError))
+	if why := cmp.Or(c.refused, c.ArgumentError); why != "" {
+		return true, w.Emit(notStarted(c, why))
 	}
-	if refused, err := a.permit(ctx, w, c); err != nil {
-		return err
+	if refused, err := j.permit(ctx, w, c); err != nil {
+		return true, err
 	} else if refused != "" {
-		return w.Emit(notStarted(c, refused))
+		return true, w.Emit(notStarted(c, refused))
 	}
 	if err := w.Emit(bellcord.ToolCallStarted{Call: c.Call}); err != nil {
-		return err
+		return true, err
 	}
 	if err := w.Sync(ctx); err != nil || ctx.Err() != nil {
 		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: bellcord.ResultText(bellcord.CallNotStarted, "")}
-		return errors.Join(err, context.Cause(ctx), w.Emit(never))
+		return true, errors.Join(err, context.Cause(ctx), w.Emit(never))
 	}
-	result := c.tool.Run(ctx, tool.Call{
+	callContext, done := w.CallContext(ctx, c.Call)
+	defer done()
+	result := c.tool.Run(callContext, tool.Call{
 		Turn: w.Turn, Session: w.Session.ID,
-		Dir:       w.Session.Dir,
+		Dir: w.Session.Dir, AdditionalDirs: w.Session.AdditionalDirs,
 		Args:      c.Arguments,
+		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
 		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
 	})
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
 		w.Mark(hub.MomentProcessEnded)
 	}
-	return w.Emit(bellcord.ToolCallEnded{
+	return result.Failed, w.Emit(bellcord.ToolCallEnded{
 		Call: c.Call, Outcome: result.Fate, Failed: result.Failed, Result: result.Text, Processes: result.Processes,
 	})
+}
+
+// asker shows the questions of a call's tool.
+type asker struct {
+	*hub.Work
+	call string
+}
+
+// AskForm implements tool.Asker.
+func (a asker) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply, error) {
+	q.Call = a.call
+	return a.Work.AskForm(ctx, q)
 }
 
 func notStarted(c call, why string) bellcord.ToolCallEnded {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -77,7 +78,7 @@ func TestCall_InvalidCall_ReportsReasonToModel(t *testing.T) {
 		call llm.Call
 		want string
 	}{
-		{"a tool that does not exist", llm.Call{ID: "c", Name: "nosuch", Args: `{}`}, `[not started: unknown tool "nosuch"]`},
+		{"a tool that does not exist", llm.Call{ID: "c", Name: "nosuch", Args: `{}`}, `[not started: unknown tool "nosuch"; the tools are picky]`},
 		{"arguments that are cut off", llm.Call{ID: "c", Name: "picky", Args: `{"path":"x`}, `[not started: the arguments are not a complete JSON object (unexpected EOF): "{\"path\":\"x"]`},
 		{"no arguments", llm.Call{ID: "c", Name: "picky"}, `[not started: the arguments are not a complete JSON object (EOF): ""]`},
 		{"arguments that are no object", llm.Call{ID: "c", Name: "picky", Args: `null`}, `[not started: the arguments are not a complete JSON object (not exactly one object): "null"]`},
@@ -157,7 +158,7 @@ func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string
 			switch b := ev.Body.(type) {
 			case bellcord.QuestionOpened:
 				asked++
-				if err := s.Answer(turn.ID, b.Question.ID, choices[b.Question.Call], "anna"); err != nil {
+				if err := s.Answer(turn.ID, b.Question.ID, bellcord.Reply{Choice: choices[b.Question.Call]}, "anna"); err != nil {
 					t.Error(err)
 				}
 			case bellcord.TurnEnded:
@@ -186,6 +187,34 @@ func TestLaw26_CallStart_IsDurableBeforeToolRuns(t *testing.T) {
 		r := s.run("go")
 		if got := s.resultSent("look"); !strings.Contains(got, "step_started text_delta tool_call_requested step_ended tool_call_started") || ran != 1 || r.Kept.FinishedCalls != 1 {
 			t.Errorf("ran %d times; on record when it ran: %s", ran, got)
+		}
+	})
+}
+
+// A stop of one call ends that call. The model gets its result and continues.
+func TestAct_OneCallIsStopped_TurnContinues(t *testing.T) {
+	t.Parallel()
+	waits := made("waits", func(ctx context.Context, _ tool.Call) tool.Result {
+		<-ctx.Done()
+		return tool.Result{Text: "stopped: " + context.Cause(ctx).Error(), Fate: bellcord.CallStopped}
+	})
+	tools := func(*stage) []tool.Tool { return []tool.Tool{waits, lasts("unsafe1", 1, false)} }
+	script := []answer{{calls: []llm.Call{use("waits"), use("unsafe1")}}, {text: "done"}}
+	onStage(t, &model{script: script}, "full", tools, func(t *testing.T, s *stage) {
+		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: "go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := s.Stop(bellcord.StopRequest{Turn: turn.ID, Call: "waits", Cause: bellcord.Cause{By: "anna"}}).Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-turn.Settled()
+		if r := turn.Receipt(); r.End != bellcord.EndDone || len(r.Calls.Stopped) != 1 || r.Calls.Finished != 1 {
+			t.Errorf("receipt %+v", r)
+		}
+		if got := s.resultSent("waits"); got != "stopped: stopped: person anna" {
+			t.Errorf("the model got %q", got)
 		}
 	})
 }

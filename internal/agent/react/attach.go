@@ -16,7 +16,7 @@ import (
 
 // attach reads the files, or ranges of lines, that the prompt links to, with
 // the same tool that the model would use. So it stays inside the session's
-// directory and includes unsaved changes of the editor. Links that cannot be
+// directories and includes unsaved changes of the editor. Links that cannot be
 // read are skipped: the model has the link and may try itself.
 func (j *job) attach(ctx context.Context) error {
 	i := slices.IndexFunc(j.tools, func(t tool.Tool) bool { return t.Name == "read_file" })
@@ -29,7 +29,7 @@ func (j *job) attach(ctx context.Context) error {
 			continue
 		}
 		result := j.tools[i].Run(ctx, tool.Call{
-			Turn: j.w.Turn, Session: j.w.Session.ID, Dir: j.w.Session.Dir, Args: args, Output: func(string) {},
+			Turn: j.w.Turn, Session: j.w.Session.ID, Dir: j.w.Session.Dir, AdditionalDirs: j.w.Session.AdditionalDirs, Args: args, AsWritten: true, Output: func(string) {},
 		})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -46,7 +46,7 @@ func (j *job) attach(ctx context.Context) error {
 
 func (j *job) allowed(read tool.Tool, args json.RawMessage) bool {
 	s := j.w.Session
-	return j.policy().Decide(session(s), permit.Mode(s.Mode), read.Permission(s.Dir, args)).Verdict == permit.Allow
+	return j.policy().Decide(session(s), permit.Mode(s.Mode), read.Permission(s.Dir, args, s.AdditionalDirs...)).Verdict == permit.Allow
 }
 
 // lineRange matches the line ranges that editors append to a file's URL: #L10,

@@ -16,7 +16,7 @@ func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 	t.Parallel()
 	m := &model{script: []answer{{text: long}, {text: long}, {text: "THE SUMMARY"}, {text: "fine"}}}
 	onStage(t, m, "full", none, func(t *testing.T, s *stage) {
-		s.agent.CompactAt = 0.8
+		s.agent.System, s.agent.CompactAt = strings.Repeat("word ", 120), 0.8 // of 1000 tokens
 		s.run("first")
 		s.run("second")
 		if r := s.run("third"); r.End != bellcord.EndDone || r.Usage.InputTokens != 20 || !r.Usage.Exact {
@@ -42,7 +42,7 @@ func TestCompact_OneTurnFillsWindow_KeepsItsPrompt(t *testing.T) {
 	m := &model{script: []answer{{calls: calls}, {calls: calls}, {text: "THE SUMMARY"}, {text: "fine"}}}
 	tools := func(*stage) []tool.Tool { return []tool.Tool{made("look", resultOf(long))} }
 	onStage(t, m, "full", tools, func(t *testing.T, s *stage) {
-		s.agent.CompactAt = 0.19 // the model's own counts, which are far lower than our estimates, take precedence
+		s.agent.System, s.agent.CompactAt = strings.Repeat("word ", 120), 0.19 // the model's own counts, which are far lower than our estimates, take precedence
 		if r := s.run("look around"); r.End != bellcord.EndDone {
 			t.Fatalf("%+v", r)
 		}

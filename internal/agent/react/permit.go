@@ -21,9 +21,14 @@ const (
 // requires approval, permit blocks until the user answers; a stop withdraws the
 // question.
 func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string, err error) {
-	asked := c.tool.Permission(w.Session.Dir, c.Arguments)
+	asked := c.tool.Permission(w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
 	session := session(w.Session)
 	d := a.policy().Decide(session, permit.Mode(w.Session.Mode), asked)
+	if d.Verdict != permit.Deny {
+		if why := c.tool.Refusal(ctx, w.Session, c.Arguments); why != "" {
+			return why, nil
+		}
+	}
 	switch d.Verdict {
 	case permit.Allow:
 		if asked.Changed != "" { // mode full: no person has approved the change
@@ -39,7 +44,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		Text:      question(c, d.Why),
 		Tool:      c.Name,
 		Arguments: c.Arguments,
-		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments),
+		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...),
 		Choices: []bellcord.Choice{
 			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
 			{ID: allowSession, Text: "Allow for this session", Kind: "allow_always"},

@@ -28,6 +28,8 @@ type Agent struct {
 	// Background returns the processes that a session has declared to outlive a
 	// turn. May be nil.
 	Background func(bellcord.SessionID) []bellcord.Process
+	// Plan adds the tool update_plan.
+	Plan bool
 	// Policy decides which calls may run; nil means a policy without rules.
 	Policy *permit.Policy
 
@@ -43,7 +45,8 @@ type Agent struct {
 	// is its first words.
 	Titles string
 
-	once sync.Once
+	once  sync.Once
+	modes sync.Map // the first mode of each session, by its ID
 }
 
 // Model is a model for a turn.
@@ -63,6 +66,10 @@ type job struct {
 	system    string
 	scale     float64 // ratio of the model's token counts to our estimates
 	compacted bool    // after the model rejected a request as too long
+	answer    string  // text of the last answer, as far as textCall needs it
+	nudged    bool    // after an answer that was a tool call written as text
+	failures  failures
+	touched   []string // files that the last calls have read or changed
 }
 
 // Run implements hub.Agent. The bounds (steps, time, tokens) belong to the
@@ -76,7 +83,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if a.Background != nil {
 		defer func() { w.Background(a.Background(w.Session.ID)) }()
 	}
-	j.tools = a.toolset(ctx, w.Session)
+	j.tools = j.toolset(ctx, w.Session)
 	if j.system, err = a.systemPrompt(w.Session); err != nil {
 		return err
 	}
@@ -87,24 +94,39 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if err := j.attach(ctx); err != nil {
 		return err
 	}
+	if err := j.noteMode(ctx); err != nil {
+		return err
+	}
 	for {
 		calls, err := j.step(ctx)
-		if err != nil || len(calls) == 0 {
+		if err != nil {
 			return err
 		}
-		if err := a.act(ctx, w, calls); err != nil {
+		if len(calls) == 0 {
+			if again, err := j.nudge(ctx); err != nil || !again {
+				return err
+			}
+			continue
+		}
+		if err := j.act(ctx, calls); err != nil {
+			return err
+		}
+		if err := j.instruct(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // toolset returns the tools that the session's model can call.
-func (a *Agent) toolset(ctx context.Context, s bellcord.Session) []tool.Tool {
-	tools := slices.Clone(a.Tools)
-	if a.More == nil {
+func (j *job) toolset(ctx context.Context, s bellcord.Session) []tool.Tool {
+	tools := slices.Clone(j.Tools)
+	if j.Plan {
+		tools = append(tools, j.planTool())
+	}
+	if j.More == nil {
 		return tools
 	}
-	for _, t := range a.More(ctx, s) {
+	for _, t := range j.More(ctx, s) {
 		if i := slices.IndexFunc(tools, func(other tool.Tool) bool { return other.Name == t.Name }); i >= 0 {
 			tools[i] = t
 		} else {

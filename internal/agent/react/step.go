@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // step sends the whole conversation to the model and returns the requested
@@ -50,7 +51,10 @@ func (j *job) request(ctx context.Context) (llm.Request, error) {
 
 func (j *job) requestOf(messages []bellcord.Message) llm.Request {
 	req := llm.Request{Model: j.model.Name, System: j.system, Messages: history.ForModel(messages, j.w.Session.Model)}
-	for _, t := range j.tools {
+	if j.w.Session.Effort != bellcord.DefaultEffort {
+		req.Effort = j.w.Session.Effort
+	}
+	for _, t := range tool.Offered(j.tools, j.model.Name) {
 		req.Tools = append(req.Tools, t.Tool)
 	}
 	return req
@@ -64,8 +68,12 @@ func (j *job) requestModel(ctx context.Context, req llm.Request) ([]call, error)
 	}
 	watched, written := llm.Sent(ctx)
 	begun := false
+	j.answer = ""
 	reply, err := j.model.Generate(watched, req, func(b bellcord.Body) error {
 		begun = begun || answers(b)
+		if d, is := b.(bellcord.TextDelta); is && len(j.answer) <= mostTextCall {
+			j.answer += d.Text
+		}
 		return w.Emit(b)
 	})
 	w.Mark(hub.MomentStreamClosed)

@@ -24,9 +24,11 @@ var ownTemplate string
 // cache stays valid.
 type facts struct {
 	Dir          string
-	System       string // the operating system
-	Git          bool   // the directory is in a repository
-	Started      string // the day on which the session started
+	Additional   []string // other directories that file tools may access
+	System       string   // the operating system
+	Git          bool     // the directory is in a repository
+	Started      string   // the day on which the session started
+	Mode         string   // the permission mode of the session's first turn
 	Instructions []instruction
 }
 
@@ -42,7 +44,7 @@ func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
 		return "", err
 	}
 	above, git := upwards(s.Dir)
-	f := facts{Dir: s.Dir, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02")}
+	f := facts{Dir: s.Dir, Additional: s.AdditionalDirs, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02"), Mode: a.firstMode(s)}
 	for _, path := range slices.Concat(a.Instructions, above) {
 		text, err := readInstruction(path)
 		if err != nil {
@@ -97,8 +99,12 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
+// instructionNames are the names of instruction files. In a directory, only the
+// first that exists counts.
+var instructionNames = []string{"AGENTS.md", "CLAUDE.md"}
+
 func instructionsIn(dir string) []string {
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+	for _, name := range instructionNames {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return []string{path}
@@ -119,13 +125,23 @@ func readInstruction(path string) (string, error) {
 		return "", fmt.Errorf("instructions: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, mostInstruction+1))
+	text, err := boundedText(f, mostInstruction)
 	if err != nil {
 		return "", fmt.Errorf("instructions: %w", err)
 	}
-	said := strings.TrimSpace(strings.ToValidUTF8(string(text[:min(len(text), mostInstruction)]), ""))
-	if len(text) > mostInstruction {
-		said += "\n[the rest of the file is omitted]"
+	return text, nil
+}
+
+// boundedText returns the first most bytes of a file, with a note if there are
+// more.
+func boundedText(f io.Reader, most int) (string, error) {
+	read, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err != nil {
+		return "", err
 	}
-	return said, nil
+	text := strings.TrimSpace(strings.ToValidUTF8(string(read[:min(len(read), most)]), ""))
+	if len(read) > most {
+		text += "\n[the rest of the file is omitted]"
+	}
+	return text, nil
 }

@@ -2,6 +2,7 @@ package react_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -50,14 +52,14 @@ func TestInstructions_OfDirectoryAndParents_AreInSystemPrompt(t *testing.T) {
 		}
 		system := ask(dir)
 		at := -1
-		for _, part := range []string{dir, "a git repository", "MINE", "OUTER", "[the rest of the file is omitted]", "MIDDLE", "INNER"} {
+		for _, part := range []string{"You are Bellcord", "MINE", "OUTER", "[the rest of the file is omitted]", "MIDDLE", "INNER", "Working directory: " + dir, "a git repository"} {
 			i := strings.Index(system, part)
 			if i < at {
 				t.Errorf("%q is not in its place", part)
 			}
 			at = i
 		}
-		if strings.Contains(system, "NOT THIS") || len(system) > 70_000 {
+		if strings.Contains(system, "NOT THIS") || len(system) > 75_000 {
 			t.Errorf("%d bytes: %.300s", len(system), system)
 		}
 		if again := ask(dir); again != system {
@@ -106,7 +108,7 @@ func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 		}
 		<-turn.Settled()
 		told := m.requests[0].Messages[0].Text
-		want := "look here\n\n[" + links[0].URI + "]\ntwo\nthree\n\n\n[" + links[1].URI + "]\nfour\n"
+		want := "look here\n\n[" + links[0].URI + "]\n2→two\n3→three\n[lines 2-3 of 4; continue with offset 4]\n\n\n[" + links[1].URI + "]\n4→four\n[lines 4-4 of 4]\n"
 		if told != want {
 			t.Errorf("told %q, want %q", told, want)
 		}
@@ -127,6 +129,41 @@ func TestCall_InvalidToolName_IsRecordedSanitized(t *testing.T) {
 		got := m.requests[1].Messages[1].Calls[0]
 		if got.Name != "rm_-rf____" || !json.Valid(got.Arguments) || !strings.Contains(s.resultSent(bad.ID), `unknown tool \"rm -rf`) && !strings.Contains(s.resultSent(bad.ID), `unknown tool "rm -rf`) {
 			t.Errorf("recorded %+v, told %q", got, s.resultSent(bad.ID))
+		}
+	})
+}
+
+func TestSystemPrompt_AdditionalDirectories_AreNamedAndCanBeRead(t *testing.T) {
+	t.Parallel()
+	other := t.TempDir()
+	path := put(t, filepath.Join(other, "note.txt"), "from elsewhere")
+	args, err := json.Marshal(map[string]string{"path": path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model{script: []answer{{calls: []llm.Call{{ID: "1", Name: "read_file", Args: string(args)}}}, {text: "ok"}}}
+	onStage(t, m, "ask", func(*stage) []tool.Tool { return []tool.Tool{tool.ReadFile()} }, func(t *testing.T, s *stage) {
+		if _, err := s.Configure(s.session.ID, bellcord.SessionUpdated{AdditionalDirs: &[]string{other}}); err != nil {
+			t.Fatal(err)
+		}
+		s.run("read it")
+		if system := m.requests[0].System; !strings.Contains(system, "also access the directory "+other+": use") {
+			t.Errorf("the system prompt is %q", system)
+		}
+		messages := m.requests[1].Messages
+		if last := messages[len(messages)-1]; !strings.Contains(fmt.Sprint(last), "from elsewhere") {
+			t.Errorf("the tool returned %+v", last)
+		}
+	})
+}
+
+func TestSystemPrompt_BuiltIn_HasAtMost700Words(t *testing.T) {
+	t.Parallel()
+	m := &model{script: []answer{{text: "ok"}}}
+	onStage(t, m, "ask", none, func(t *testing.T, s *stage) {
+		s.run("hi")
+		if n := len(strings.Fields(m.requests[0].System)); n > 700 || n < 300 {
+			t.Errorf("the system prompt has %d words", n)
 		}
 	})
 }

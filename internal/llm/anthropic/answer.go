@@ -26,13 +26,13 @@ type answer struct {
 
 // block is a part of the answer that is being received.
 type block struct {
-	kind      string
-	thought   int    // bytes of thinking received
-	signature string // of a thinking block
-	redacted  string // data of a redacted thinking block
-	id, name  string // of a tool call
-	args      string
-	input     string // arguments from the start of the block
+	kind          string
+	thinkingBytes int    // bytes of thinking received
+	signature     string // of a thinking block
+	redacted      string // data of a redacted thinking block
+	id, name      string // of a tool call
+	args          string
+	input         string // arguments from the start of the block
 }
 
 // addEvent applies an event and emits its content. Unknown kinds are skipped,
@@ -137,7 +137,7 @@ func (a *answer) grow(ctx context.Context, b *block, delta sdk.MessageStreamEven
 func (a *answer) seal(ctx context.Context, b *block) error {
 	s := seal{Signature: b.signature, Redacted: b.redacted, Skip: a.loose}
 	if s.Signature == "" && s.Redacted == "" {
-		a.loose += b.thought
+		a.loose += b.thinkingBytes
 		return nil
 	}
 	data, err := json.Marshal(s)
@@ -159,7 +159,7 @@ func (a *answer) think(ctx context.Context, b *block, text string) error {
 	if text == "" {
 		return nil
 	}
-	b.thought += len(text)
+	b.thinkingBytes += len(text)
 	return a.emitBody(ctx, bellcord.ThinkingDelta{Text: text})
 }
 

@@ -58,12 +58,12 @@ func tokens(in, out int64) *bellcord.Usage {
 func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	t.Parallel()
 	hello := []string{block(0, text), words(0, "hel"), words(0, "lo"), ended(0)}
-	thought := func(at int, text, seal string) bellcord.Thinking {
+	signedThinking := func(at int, text, seal string) bellcord.Thinking {
 		return bellcord.Thinking{At: at, Text: text, Signature: []byte(seal)}
 	}
 	for name, c := range map[string]struct {
 		events   []string
-		said     string
+		text     string
 		thinking []bellcord.Thinking
 		finish   string
 		usage    *bellcord.Usage
@@ -97,19 +97,19 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 				block(2, musing), hm(2, "c"), sign(2, "s3"), ended(2), block(3, blocked), ended(3), block(4, text), words(4, "!"), ended(4), stopped("end_turn", 2), over,
 			},
 			"hello!",
-			[]bellcord.Thinking{thought(0, "ab", `{"signature":"s1s2"}`), thought(5, "c", `{"signature":"s3"}`), thought(5, "", `{"redacted":"xyz"}`)},
+			[]bellcord.Thinking{signedThinking(0, "ab", `{"signature":"s1s2"}`), signedThinking(5, "c", `{"signature":"s3"}`), signedThinking(5, "", `{"redacted":"xyz"}`)},
 			"stop", tokens(3, 2),
 		},
 		"with thoughts that are not shown": {
 			[]string{begun(3), block(0, musing), sign(0, "s"), ended(0), stopped("end_turn", 2), over},
 			"",
-			[]bellcord.Thinking{thought(0, "", `{"signature":"s"}`)},
+			[]bellcord.Thinking{signedThinking(0, "", `{"signature":"s"}`)},
 			"stop", tokens(3, 2),
 		},
 		"with a thought that nobody signed before one that was": {
 			[]string{begun(3), block(0, musing), hm(0, "abc"), ended(0), block(1, musing), hm(1, "d"), sign(1, "s"), ended(1), stopped("end_turn", 2), over},
 			"",
-			[]bellcord.Thinking{thought(0, "abcd", `{"signature":"s","skip":3}`)},
+			[]bellcord.Thinking{signedThinking(0, "abcd", `{"signature":"s","skip":3}`)},
 			"stop", tokens(3, 2),
 		},
 		"with kinds unknown to anyone": {
@@ -124,7 +124,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.text != c.said || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != bellcord.Finish(c.finish) || reply.Calls != nil {
+			if h.text != c.text || !reflect.DeepEqual(h.thinking, c.thinking) || reply.Finish != bellcord.Finish(c.finish) || reply.Calls != nil {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {

@@ -55,11 +55,11 @@ func wholeBody(t *testing.T, client *http.Client, script string) []byte {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	whole, err := io.ReadAll(res.Body)
+	content, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return whole
+	return content
 }
 
 func TestAsk_CutAtAnyByte_IsNeitherCompleteNorSignedTooEarly(t *testing.T) {
@@ -79,18 +79,18 @@ func cutEverywhere(t *testing.T, first, step int) {
 	defer stop()
 	p := anthropic.New(anthropic.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client})
 	script := ` [usage 9 9] [think 1 0s] [fast 1] [tool a {"x":1}] [tool b {}]`
-	whole := wholeBody(t, client, script)
+	body := wholeBody(t, client, script)
 	// An event is complete once the empty line after it has arrived.
 	after := func(mark string) int {
-		i := bytes.Index(whole, []byte(mark))
-		return i + bytes.Index(whole[i:], []byte("\n\n")) + 2
+		i := bytes.Index(body, []byte(mark))
+		return i + bytes.Index(body[i:], []byte("\n\n")) + 2
 	}
 	sealed, complete := after("event: content_block_stop"), after(`"stop_reason":"tool_use"`)
-	for n := first; n <= len(whole); n += step {
+	for n := first; n <= len(body); n += step {
 		var h collected
 		reply, err := p.Generate(t.Context(), prompt(fmt.Sprintf("[bytes cut %d]%s", n, script)), h.emit)
 		if (err == nil) != (n >= complete) || (err != nil && !errors.Is(err, wire.ErrCutOff)) {
-			t.Fatalf("cut at %d of %d, complete at %d: %v", n, len(whole), complete, err)
+			t.Fatalf("cut at %d of %d, complete at %d: %v", n, len(body), complete, err)
 		}
 		if (len(h.thinking) == 1) != (n >= sealed) {
 			t.Fatalf("cut at %d, sealed at %d: thinking %v", n, sealed, h.thinking)

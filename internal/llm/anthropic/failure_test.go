@@ -102,12 +102,12 @@ func TestAsk_PromptTooLong_ReturnsTooLong(t *testing.T) {
 
 func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	p := anthropic.New(anthropic.Config{BaseURL: gone.URL})
-	_, asked := p.Generate(t.Context(), prompt("hello"), ignore)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	p := anthropic.New(anthropic.Config{BaseURL: closed.URL})
+	_, generated := p.Generate(t.Context(), prompt("hello"), ignore)
 	_, listed := p.Models(t.Context())
-	for _, err := range []error{asked, listed} {
+	for _, err := range []error{generated, listed} {
 		var f *llm.Failure
 		if !errors.As(err, &f) || f.Reason != llm.Unreachable {
 			t.Errorf("error %v", err)

@@ -30,12 +30,12 @@ func finishOf(reason sdk.StopReason) bellcord.Finish {
 // nil for a stream that ended early. An error after the stop reason does not
 // invalidate the answer.
 func (a *answer) endStream(err error) error {
-	var told *sdk.Error
+	var apiErr *sdk.Error
 	switch {
 	case a.complete():
 		return nil
-	case errors.As(err, &told):
-		return streamFailure([]byte(told.RawJSON()))
+	case errors.As(err, &apiErr):
+		return streamFailure([]byte(apiErr.RawJSON()))
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	default:

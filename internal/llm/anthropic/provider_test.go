@@ -22,7 +22,7 @@ import (
 // collected collects emitted events. It assembles the thinking as the core does.
 type collected struct {
 	text     string
-	thought  string // since the last signature
+	unsigned string // since the last signature
 	thinking []bellcord.Thinking
 	metered  []bellcord.Usage
 }
@@ -32,10 +32,10 @@ func (h *collected) emit(b bellcord.Body) error {
 	case bellcord.TextDelta:
 		h.text += b.Text
 	case bellcord.ThinkingDelta:
-		h.thought += b.Text
+		h.unsigned += b.Text
 	case bellcord.ThinkingSigned:
-		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.thought, Signature: b.Signature})
-		h.thought = ""
+		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.unsigned, Signature: b.Signature})
+		h.unsigned = ""
 	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
 	}
@@ -119,7 +119,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.text != "hello there" || len(h.thinking) != 1 || h.thinking[0].Text != "thought1 thought2 thought3" || h.thought != "" {
+	if h.text != "hello there" || len(h.thinking) != 1 || h.thinking[0].Text != "thought1 thought2 thought3" || h.unsigned != "" {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {

@@ -27,6 +27,7 @@ func (l limits) params(req llm.Request) sdk.MessageNewParams {
 	}
 	p.Messages = conversation(req.Messages)
 	l.think(&p)
+	p.OutputConfig.Effort = sdk.OutputConfigEffort(req.Effort)
 	markForCache(&p)
 	return p
 }
@@ -81,7 +82,7 @@ func assistantBlocks(m bellcord.Message, names *callNames) []sdk.ContentBlockPar
 	var out []sdk.ContentBlockParamUnion
 	from := 0
 	for _, t := range m.Thinking {
-		b, ok := thought(t)
+		b, ok := thinkingBlock(t)
 		if !ok {
 			continue
 		}
@@ -145,17 +146,17 @@ func tool(t llm.Tool) sdk.ToolUnionParam {
 // previous request sent it. The last mark is for the case that more blocks were
 // added since then than the API searches.
 func markForCache(p *sdk.MessageNewParams) {
-	here := sdk.NewCacheControlEphemeralParam()
+	cacheControl := sdk.NewCacheControlEphemeralParam()
 	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = here
+		p.Tools[n-1].OfTool.CacheControl = cacheControl
 	}
 	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = here
+		p.System[n-1].CacheControl = cacheControl
 	}
 	marks := 2
 	for _, m := range slices.Backward(p.Messages) {
 		if m.Role == sdk.MessageParamRoleUser && marks > 0 {
-			*m.Content[len(m.Content)-1].GetCacheControl() = here
+			*m.Content[len(m.Content)-1].GetCacheControl() = cacheControl
 			marks--
 		}
 	}

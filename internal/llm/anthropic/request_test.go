@@ -139,6 +139,19 @@ func TestAsk_NoSystemPromptOrTools_OmitsBoth(t *testing.T) {
 	}
 }
 
+func TestAsk_Effort_IsSent(t *testing.T) {
+	t.Parallel()
+	p, server := fake(t, anthropic.Config{})
+	req := prompt("hello")
+	req.Effort = "low"
+	if _, err := p.Generate(t.Context(), req, ignore); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(server.Requests()[0].Raw); !strings.Contains(got, `"output_config":{"effort":"low"}`) {
+		t.Errorf("sent %s", got)
+	}
+}
+
 func TestAsk_InvalidCallIDs_AreReplacedByUniqueOnes(t *testing.T) {
 	t.Parallel()
 	p, server := fake(t, anthropic.Config{})

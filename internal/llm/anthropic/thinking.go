@@ -99,9 +99,9 @@ func isCall(b sdk.ContentBlockParamUnion) bool { return b.OfToolUse != nil }
 
 func isNoResult(b sdk.ContentBlockParamUnion) bool { return b.OfToolResult == nil }
 
-// thought returns the block for recorded thinking, as the model sent it. ok is
+// thinkingBlock returns the block for recorded thinking, as the model sent it. ok is
 // false if the signature is not from this provider.
-func thought(t bellcord.Thinking) (b sdk.ContentBlockParamUnion, ok bool) {
+func thinkingBlock(t bellcord.Thinking) (b sdk.ContentBlockParamUnion, ok bool) {
 	var s seal
 	if json.Unmarshal(t.Signature, &s) != nil {
 		return b, false

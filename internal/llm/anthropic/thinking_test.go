@@ -22,13 +22,13 @@ const (
 )
 
 // signed returns the fake model's signature of a thought.
-func signed(thought string) string {
-	sum := sha256.Sum256([]byte("thought of the fake model: " + thought))
+func signed(thinking string) string {
+	sum := sha256.Sum256([]byte("thought of the fake model: " + thinking))
 	return hex.EncodeToString(sum[:])
 }
 
-func thinks(at int, thought string) bellcord.Thinking {
-	return bellcord.Thinking{At: at, Text: thought, Signature: fmt.Appendf(nil, `{"signature":%q}`, signed(thought))}
+func thinks(at int, thinking string) bellcord.Thinking {
+	return bellcord.Thinking{At: at, Text: thinking, Signature: fmt.Appendf(nil, `{"signature":%q}`, signed(thinking))}
 }
 
 func calls(ids ...string) []bellcord.CallRequest {
@@ -119,7 +119,7 @@ func TestAsk_ThinkingInHistory_KeepsItsPositions(t *testing.T) {
 
 func TestAsk_TurnBegunWithoutThinking_DisablesThinking(t *testing.T) {
 	t.Parallel()
-	thought := []bellcord.Thinking{thinks(0, "hm")}
+	thinking := []bellcord.Thinking{thinks(0, "hm")}
 	for name, c := range map[string]struct {
 		messages []bellcord.Message
 		want     string
@@ -127,15 +127,15 @@ func TestAsk_TurnBegunWithoutThinking_DisablesThinking(t *testing.T) {
 	}{
 		"a first prompt":                       {[]bellcord.Message{user("hi")}, enabled, 0},
 		"after an answer without thoughts":     {[]bellcord.Message{user("hi"), assistant("yes", nil), user("hi")}, enabled, 0},
-		"a turn that began with a thought":     {[]bellcord.Message{user("hi"), assistant("", thought, "a"), answered("a")}, enabled, 1},
-		"a later step without one":             {[]bellcord.Message{user("hi"), assistant("", thought, "a"), answered("a"), assistant("", nil, "b"), answered("b")}, enabled, 1},
+		"a turn that began with a thought":     {[]bellcord.Message{user("hi"), assistant("", thinking, "a"), answered("a")}, enabled, 1},
+		"a later step without one":             {[]bellcord.Message{user("hi"), assistant("", thinking, "a"), answered("a"), assistant("", nil, "b"), answered("b")}, enabled, 1},
 		"a turn that began without":            {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a")}, disabled, 0},
 		"a turn that began with words":         {[]bellcord.Message{user("hi"), assistant("so", []bellcord.Thinking{thinks(2, "hm")}, "a"), answered("a")}, disabled, 0},
-		"a thought in a later step":            {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), assistant("", thought, "b"), answered("b")}, disabled, 0},
+		"a thought in a later step":            {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), assistant("", thinking, "b"), answered("b")}, disabled, 0},
 		"a new prompt behind results without":  {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), user("go on")}, disabled, 0},
-		"a turn after one that had none":       {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), user("go on"), assistant("", thought, "b"), answered("b")}, enabled, 1},
-		"a turn without after one that had":    {[]bellcord.Message{user("hi"), assistant("", thought, "a"), answered("a"), user("go on"), assistant("", nil, "b"), answered("b")}, disabled, 1},
-		"a turn that ended, with thoughts":     {[]bellcord.Message{user("hi"), assistant("", thought, "a"), answered("a"), assistant("so", nil), user("hi")}, enabled, 1},
+		"a turn after one that had none":       {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), user("go on"), assistant("", thinking, "b"), answered("b")}, enabled, 1},
+		"a turn without after one that had":    {[]bellcord.Message{user("hi"), assistant("", thinking, "a"), answered("a"), user("go on"), assistant("", nil, "b"), answered("b")}, disabled, 1},
+		"a turn that ended, with thoughts":     {[]bellcord.Message{user("hi"), assistant("", thinking, "a"), answered("a"), assistant("so", nil), user("hi")}, enabled, 1},
 		"a turn that ended, without a thought": {[]bellcord.Message{user("hi"), assistant("", nil, "a"), answered("a"), assistant("so", nil), user("hi")}, enabled, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,7 +31,7 @@ const maxResult = 200
 // beats converts the script to beats, in order.
 func (s script) beats(t turn) []beat {
 	var out []beat
-	text := s.spoken(t)
+	text := s.replyText(t)
 	for _, piece := range numbered("thought", s.thoughts) {
 		out = append(out, beat{kind: beatThought, text: piece, wait: s.paceOfThought()})
 	}
@@ -55,9 +55,9 @@ func (s script) beats(t turn) []beat {
 	return out
 }
 
-// spoken returns the text of the reply: the one set by markers, or else a
+// replyText returns the text of the reply: the one set by markers, or else a
 // default for the step.
-func (s script) spoken(t turn) []segment {
+func (s script) replyText(t turn) []segment {
 	switch {
 	case len(s.segments) > 0 || len(s.calls) > 0:
 		return s.segments
@@ -66,11 +66,11 @@ func (s script) spoken(t turn) []segment {
 	case t.step > 0:
 		return []segment{{pieces: splitWords(summary(t.results))}}
 	}
-	said := strings.TrimSpace(s.rest)
-	if said == "" {
-		said = t.prompt
+	text := strings.TrimSpace(s.rest)
+	if text == "" {
+		text = t.prompt
 	}
-	return []segment{{pieces: splitWords("You said: " + said)}}
+	return []segment{{pieces: splitWords("You said: " + text)}}
 }
 
 func summary(results []string) string {

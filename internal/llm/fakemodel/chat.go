@@ -37,9 +37,9 @@ type chatMessage struct {
 
 // contentText returns the content as one string, from either of its two forms.
 func (m chatMessage) contentText() string {
-	var whole string
-	if json.Unmarshal(m.Content, &whole) == nil {
-		return whole
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return text
 	}
 	var parts []struct {
 		Text string `json:"text"`
@@ -93,7 +93,7 @@ func (chatFormat) read(_ *http.Request, body []byte) turn {
 // isReminder reports whether an agent added the text in the user's name.
 func isReminder(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>")
+	return strings.HasPrefix(text, "[Bellcord: ") || strings.HasPrefix(text, "<system-reminder>") && strings.HasSuffix(text, "</system-reminder>")
 }
 
 func (chatFormat) problem(status int, words string) []byte {

@@ -67,13 +67,13 @@ type chatUsage struct {
 }
 
 func usageJSON(u usage) json.RawMessage {
-	told := chatUsage{Prompt: u.in, Completion: u.out, Total: u.in + u.out}
+	reported := chatUsage{Prompt: u.in, Completion: u.out, Total: u.in + u.out}
 	if u.cacheRead > 0 {
-		told.Details = &struct {
+		reported.Details = &struct {
 			Cached int `json:"cached_tokens"`
 		}{u.cacheRead}
 	}
-	return encode(told)
+	return encode(reported)
 }
 
 // chatStream sends the reply as server-sent events.

@@ -36,7 +36,7 @@ func TestPipe_ClientStopsReading_RecordsOnlyDeliveredText(t *testing.T) {
 					t.Fatal(err)
 				}
 				lines := bufio.NewReaderSize(resp.Body, 16) // prevents reading ahead
-				seen := readUntil(t, lines, until)
+				output := readUntil(t, lines, until)
 				start := time.Now()
 				<-time.After(time.Minute)
 				_ = resp.Body.Close()
@@ -45,7 +45,7 @@ func TestPipe_ClientStopsReading_RecordsOnlyDeliveredText(t *testing.T) {
 				if q.Aborted.Sub(start) != time.Minute || !q.Finished.IsZero() {
 					t.Errorf("aborted %v, finished %v", q.Aborted.Sub(start), q.Finished)
 				}
-				if want := strings.Count(seen, "word"); strings.Count(q.Sent, "word") != want {
+				if want := strings.Count(output, "word"); strings.Count(q.Sent, "word") != want {
 					t.Errorf("%d words were read, but %q recorded", want, q.Sent)
 				}
 			})
@@ -55,15 +55,15 @@ func TestPipe_ClientStopsReading_RecordsOnlyDeliveredText(t *testing.T) {
 
 func readUntil(t *testing.T, lines *bufio.Reader, mark string) string {
 	t.Helper()
-	var seen strings.Builder
-	for !strings.Contains(seen.String(), mark) {
+	var output strings.Builder
+	for !strings.Contains(output.String(), mark) {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			t.Fatalf("after %s: %v", seen.String(), err)
+			t.Fatalf("after %s: %v", output.String(), err)
 		}
-		seen.WriteString(line)
+		output.WriteString(line)
 	}
-	return seen.String()
+	return output.String()
 }
 
 // hangsUp is a connection with a client that disconnects as soon as it has the

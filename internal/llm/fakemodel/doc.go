@@ -10,7 +10,8 @@
 // rejected with status 400, because a test with a typing error must not pass by
 // accident; a server with WithLenience answers with a text that names the mistake.
 // Brackets that contain any other word are plain text. With WithAnswer, a prompt
-// without a marker gets a configured answer.
+// without a marker gets a configured answer. With WithPlayer, a function decides
+// the answers in place of markers.
 //
 // Markers returns the markers, and docs/fake-model.md shows each with an example.
 //

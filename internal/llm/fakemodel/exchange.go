@@ -96,6 +96,9 @@ func (s *Server) admit(f format, r *http.Request, body []byte, t turn) (script, 
 	if err := f.validate(body); err != nil && !s.lenient {
 		return script{}, http.StatusBadRequest, err
 	}
+	if s.player != nil {
+		return s.player(t.model, body).script(), 0, nil
+	}
 	sc, err := parseScript(t.prompt, s.pace)
 	switch {
 	case err != nil && s.lenient:

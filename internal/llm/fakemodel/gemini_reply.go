@@ -15,10 +15,10 @@ type geminiReply struct {
 	turn turn
 	rule usageRule
 
-	thought      int  // characters of thinking so far
-	onlyThinking bool // thinking was sent, and no text since
-	calls        []toolCall
-	callsSent    int // number of calls sent
+	thinkingChars int  // characters of thinking so far
+	onlyThinking  bool // thinking was sent, and no text since
+	calls         []toolCall
+	callsSent     int // number of calls sent
 }
 
 type geminiPart struct {
@@ -65,7 +65,7 @@ type geminiUsage struct {
 func (g *geminiReply) parts(b beat) []geminiPart {
 	switch b.kind {
 	case beatThought:
-		g.thought += utf8.RuneCountInString(b.text)
+		g.thinkingChars += utf8.RuneCountInString(b.text)
 		g.onlyThinking = true
 		return []geminiPart{{Text: &b.text, Thought: true}}
 	case beatOpening:
@@ -111,7 +111,7 @@ func (g *geminiReply) callID(index int) string {
 func (g *geminiReply) last(reason finishReason, total usage) geminiChunk {
 	empty := ""
 	part := geminiPart{Text: &empty}
-	if g.thought > 0 && len(g.calls) == 0 {
+	if g.thinkingChars > 0 && len(g.calls) == 0 {
 		part.Signature = geminiSignature("text", "")
 	}
 	chunk := g.chunk(total, part)
@@ -140,7 +140,7 @@ func (g *geminiReply) chunk(soFar usage, parts ...geminiPart) geminiChunk {
 		ID:         fmt.Sprintf("response-%08d", g.x.entry.N),
 	}
 	if !g.rule.off {
-		thoughts := min(tokens(g.thought), soFar.out)
+		thoughts := min(tokens(g.thinkingChars), soFar.out)
 		chunk.Usage = &geminiUsage{
 			Prompt: soFar.in, Cached: soFar.cacheRead,
 			Candidates: soFar.out - thoughts, Thoughts: thoughts, Total: soFar.in + soFar.out,

@@ -118,13 +118,13 @@ func TestGemini_BytesCut_ReturnsTheSameBytesInEveryRequest(t *testing.T) {
 	t.Parallel()
 	inGemini(t, func(t *testing.T, model *fakemodel.Server, client *http.Client) {
 		const script = `[think 1 0s] [say a b] [tool f {"x":1}] [bytes cut %04d]`
-		whole := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, 9999))).body
-		for n := range len(whole) {
+		body := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, 9999))).body
+		for n := range len(body) {
 			if status, _ := call(t, client, http.MethodDelete, "http://fake/requests", ""); status != http.StatusNoContent {
 				t.Fatalf("the records were not forgotten: %d", status)
 			}
-			if h := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, n))); h.body != whole[:n] {
-				t.Fatalf("cut at %d: %q, want %q", n, h.body, whole[:n])
+			if h := geminiRead(t, client, streamed, geminiPrompt(fmt.Sprintf(script, n))); h.body != body[:n] {
+				t.Fatalf("cut at %d: %q, want %q", n, h.body, body[:n])
 			}
 		}
 		if q := model.Requests(); q[0].Sent != "a b" || q[0].Finished.IsZero() {

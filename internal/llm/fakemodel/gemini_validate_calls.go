@@ -66,7 +66,7 @@ func (g *geminiTalk) result(raw json.RawMessage) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("functionResponse: %w", err)
-	case g.spoken:
+	case g.hasOther:
 		return errors.New("functionResponse: comes after other parts")
 	case len(g.open) == 0:
 		return errors.New("functionResponse: does not match a function call in the previous content")

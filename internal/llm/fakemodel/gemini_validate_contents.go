@@ -25,7 +25,7 @@ type geminiTalk struct {
 	ids      map[string]bool // of the calls of the current content
 	calls    int             // in the current content
 	results  int             // in the current content
-	spoken   bool            // the current content has a part that is not a result
+	hasOther bool            // the current content has a part that is not a result
 	unsigned []int           // contents since the user's last text with an unsigned first call
 	index    int
 }
@@ -67,7 +67,7 @@ func (g *geminiTalk) content(raw json.RawMessage) error {
 	case g.role == "" && role != geminiUser:
 		return errors.New("the first content must have role user")
 	}
-	g.role, g.ids, g.calls, g.results, g.spoken = role, map[string]bool{}, 0, 0, false
+	g.role, g.ids, g.calls, g.results, g.hasOther = role, map[string]bool{}, 0, 0, false
 	waiting := g.open
 	if role == geminiModel {
 		g.open = nil
@@ -112,7 +112,7 @@ func (g *geminiTalk) part(raw json.RawMessage) error {
 	case kind == "functionResponse" && g.role == geminiUser:
 		return g.result(part[kind])
 	case kind == "inlineData" && g.role == geminiUser:
-		g.spoken = true
+		g.hasOther = true
 		return checkGeminiBlob(part[kind])
 	default:
 		return fmt.Errorf("%q is not allowed here", kind)
@@ -128,13 +128,13 @@ func (g *geminiTalk) checkText(part map[string]json.RawMessage) error {
 	}
 	signature, signed := part["thoughtSignature"]
 	if g.role == geminiUser {
-		g.spoken, g.unsigned = true, nil
+		g.hasOther, g.unsigned = true, nil
 		return checkText(part["text"])
 	}
 	kind := "text"
 	if raw, given := part["thought"]; given {
-		thought, err := flag(raw)
-		if err != nil || !thought || !signed {
+		isThought, err := flag(raw)
+		if err != nil || !isThought || !signed {
 			return errors.New("thought: must be true and have a signature")
 		}
 		kind = "thought"

@@ -31,6 +31,7 @@ func markerCases() []markerCase {
 		{name: "slow has its own pace", prompt: "[slow 3 5ms] go", text: "word1 word2 word3", finish: "stop", took: 10 * ms},
 		{name: "fast does not wait", prompt: "[fast 2]", text: "word1 word2", finish: "stop"},
 		{name: "say is exact", prompt: "[say a  [b]\n c ] x", text: "a  [b]\n c ", finish: "stop"},
+		{name: "reset ignores the markers before it", prompt: "[hang] [tool ls] [reset] [say one]", text: "one", finish: "stop"},
 		{name: "say may be empty", prompt: "[say]", finish: "stop"},
 		{name: "text markers add up", prompt: "[say one][fast 1]", text: "one word1", finish: "stop"},
 		{name: "think precedes the answer", prompt: "[think 2] hi", thinking: "thought1 thought2", text: "You said: hi", finish: "stop"},

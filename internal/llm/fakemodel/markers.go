@@ -32,6 +32,7 @@ func Markers() []Marker {
 		{"[slowargs PAUSE]", "pauses between the fragments of tool arguments", `[slowargs 10ms] [tool shell {"command":"ls"}]`, (*script).markSlowArgs},
 		{"[badargs NAME]", "calls a tool with arguments that are incomplete JSON", "[badargs shell]", (*script).markBadArgs},
 		{"[then SCRIPT]", "applies the markers in SCRIPT to the next step, after the tool results have arrived", `[tool shell {"command":"ls"}] [then [say That was it.]]`, (*script).markThen},
+		{"[reset]", "ignores the markers before it; agents that drop a stopped turn repeat its prompt in front of the next one", "[hang] [reset] [say Done.]", (*script).markPlain},
 		{"[hang]", "sends nothing, not even headers, until the client disconnects", "[hang]", (*script).markEnding},
 		{"[hangheaders]", "sends headers, then nothing until the client disconnects", "[hangheaders]", (*script).markPlain},
 		{"[hang after N]", "streams N words or argument fragments, then nothing until the client disconnects", "[hang after 2]", (*script).markEnding},

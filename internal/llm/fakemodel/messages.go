@@ -32,8 +32,8 @@ func checkMessagesHeaders(header http.Header) error {
 
 // signature returns the fake model's signature of a thinking block. It has a
 // fixed width, and any change of the text invalidates it.
-func signature(thought string) string {
-	sum := sha256.Sum256([]byte("thought of the fake model: " + thought))
+func signature(thinking string) string {
+	sum := sha256.Sum256([]byte("thought of the fake model: " + thinking))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -58,9 +58,9 @@ type messagesContent struct {
 // messagesBlocks decodes content in either of its forms: a string is a text
 // block.
 func messagesBlocks(raw json.RawMessage) []messagesContent {
-	var whole string
-	if json.Unmarshal(raw, &whole) == nil {
-		return []messagesContent{{Type: "text", Text: whole}}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []messagesContent{{Type: "text", Text: text}}
 	}
 	var blocks []messagesContent
 	_ = json.Unmarshal(raw, &blocks)

@@ -7,11 +7,11 @@ import "fmt"
 // does not do that, but its index field allows it.
 type messagesStream struct {
 	messagesReply
-	begun   []int // started but not ended blocks
-	kind    beatKind
-	next    int // index of the next block
-	calls   int // index of the first call's block
-	thought string
+	begun    []int // started but not ended blocks
+	kind     beatKind
+	next     int // index of the next block
+	calls    int // index of the first call's block
+	thinking string
 }
 
 func (m *messagesStream) headers() {
@@ -74,7 +74,7 @@ func (m *messagesStream) enterBlock(b beat) error {
 func (m *messagesStream) piece(b beat) error {
 	switch b.kind {
 	case beatThought:
-		m.thought += b.text
+		m.thinking += b.text
 		return m.delta(m.next-1, messagesDelta{Type: "thinking_delta", Thinking: &b.text}, "")
 	case beatArgs:
 		return m.delta(m.calls+b.index, messagesDelta{Type: "input_json_delta", JSON: &b.text}, "")
@@ -98,8 +98,8 @@ func (m *messagesStream) beginBlock(block messagesBlock) error {
 func (m *messagesStream) endBlocks() error {
 	for _, index := range m.begun {
 		if m.kind == beatThought {
-			whole := signature(m.thought)
-			for _, part := range []string{whole[:len(whole)/2], whole[len(whole)/2:]} {
+			sig := signature(m.thinking)
+			for _, part := range []string{sig[:len(sig)/2], sig[len(sig)/2:]} {
 				if err := m.delta(index, messagesDelta{Type: "signature_delta", Signature: &part}, ""); err != nil {
 					return err
 				}
@@ -109,7 +109,7 @@ func (m *messagesStream) endBlocks() error {
 			return err
 		}
 	}
-	m.begun, m.thought = nil, ""
+	m.begun, m.thinking = nil, ""
 	return nil
 }
 

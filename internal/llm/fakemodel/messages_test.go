@@ -64,21 +64,21 @@ func requestMessages(t *testing.T, client *http.Client, body string) decodedMess
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	told := decodedMessages{status: resp.StatusCode, body: string(raw), err: err}
+	got := decodedMessages{status: resp.StatusCode, body: string(raw), err: err}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		told.whole(raw)
-		return told
+		got.decode(raw)
+		return got
 	}
 	for event := range bytes.SplitSeq(raw, []byte("\n\n")) {
 		kind, data, complete := bytes.Cut(event, []byte("\ndata: "))
 		if complete {
-			told.take(t, strings.TrimPrefix(string(kind), "event: "), data)
+			got.take(t, strings.TrimPrefix(string(kind), "event: "), data)
 		}
 	}
-	return told
+	return got
 }
 
-func (m *decodedMessages) whole(raw []byte) {
+func (m *decodedMessages) decode(raw []byte) {
 	var reply struct {
 		Content    []messagesPart
 		StopReason string           `json:"stop_reason"`
@@ -227,21 +227,21 @@ func TestMessages_ThinkingSentBack_IsAcceptedOnlyUnchanged(t *testing.T) {
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		prompt := `{"role":"user","content":"[think 3 0s] [tool a {}] [then [say done]]"}`
 		call := requestMessages(t, client, messagesBody(true, prompt))
-		thought, use := call.blocks[0], call.blocks[1]
+		first, use := call.blocks[0], call.blocks[1]
 		again := func(thinking, signature string) decodedMessages {
 			return requestMessages(t, client, messagesBody(true, prompt,
 				fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":%q},{"type":"tool_use","id":%q,"name":"a","input":{}}]}`,
 					thinking, signature, use.ID),
 				fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"ok"}]}`, use.ID)))
 		}
-		if m := again(thought.Thinking, thought.Signature); m.status != 200 || !slices.Equal(m.shown(), []string{"text done"}) {
+		if m := again(first.Thinking, first.Signature); m.status != 200 || !slices.Equal(m.shown(), []string{"text done"}) {
 			t.Errorf("status %d: %s", m.status, m.body)
 		}
 		for _, changed := range [][2]string{
-			{thought.Thinking + " ", thought.Signature},
-			{thought.Thinking[:5], thought.Signature},
-			{thought.Thinking, thought.Signature[:32]},
-			{thought.Thinking, ""},
+			{first.Thinking + " ", first.Signature},
+			{first.Thinking[:5], first.Signature},
+			{first.Thinking, first.Signature[:32]},
+			{first.Thinking, ""},
 		} {
 			if m := again(changed[0], changed[1]); m.status != 400 || !strings.Contains(m.body, `"type":"invalid_request_error"`) || !strings.Contains(m.body, "invalid signature") {
 				t.Errorf("%q got status %d: %s", changed, m.status, m.body)
@@ -255,11 +255,11 @@ func TestMessages_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 	inMessages(t, func(t *testing.T, _ *fakemodel.Server, client *http.Client) {
 		script := ` [think 1 0s] [usage 1 1] [fast 1] [tool a {}]`
 		for _, stream := range []bool{true, false} {
-			whole := requestMessages(t, client, messagesPrompt(script, stream)).body
-			for n := 0; n <= len(whole)+1; n++ {
+			body := requestMessages(t, client, messagesPrompt(script, stream)).body
+			for n := 0; n <= len(body)+1; n++ {
 				m := requestMessages(t, client, messagesPrompt(fmt.Sprintf("[bytes cut %d]%s", n, script), stream))
-				if m.err != nil || len(m.body) != min(n, len(whole)) {
-					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(m.body), m.err)
+				if m.err != nil || len(m.body) != min(n, len(body)) {
+					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(body), len(m.body), m.err)
 				}
 			}
 		}

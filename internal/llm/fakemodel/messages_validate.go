@@ -39,7 +39,7 @@ func ValidateMessages(body []byte) error {
 	}
 	v := messagesCheck{ids: map[string]bool{}}
 	for _, check := range []func(map[string]json.RawMessage) error{
-		v.checkThinking, v.checkSystem, v.checkTools, v.checkMessages, v.checkTurn,
+		v.checkThinking, checkOutputConfig, v.checkSystem, v.checkTools, v.checkMessages, v.checkTurn,
 	} {
 		if err := check(top); err != nil {
 			return err

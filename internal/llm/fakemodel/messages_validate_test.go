@@ -10,8 +10,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
 
-func signed(thought string) string {
-	sum := sha256.Sum256([]byte("thought of the fake model: " + thought))
+func signed(thinking string) string {
+	sum := sha256.Sum256([]byte("thought of the fake model: " + thinking))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -109,6 +109,8 @@ func TestValidateMessages_InvalidRequests_ReturnsReason(t *testing.T) {
 		{messagesRequest("", byUser(`{"type":"text","text":" \n"}`)), "messages[0]: content: [0]: text: is empty"},
 		{messagesRequest("", byUser(`{"type":"text","text":"t","x":1}`)), `messages[0]: content: [0]: field "x" is not permitted`},
 		{messagesRequest("", byUser(`{"type":"audio"}`)), `messages[0]: content: [0]: block of type "audio"`},
+		{messagesRequest(`"output_config":{"effort":"extreme"}`, byUser(mText)), `output_config: effort is "extreme"`},
+		{messagesRequest(`"output_config":"low"`, byUser(mText)), "output_config: "},
 		{messagesRequest("", byUser(mThought, mText)), `messages[0]: content: [0]: block of type "thinking"`},
 		{messagesRequest("", byUser(mText), byAssistant(mImage), byUser(mText)), `messages[1]: content: [0]: block of type "image"`},
 		{messagesRequest("", byUser(strings.Replace(mImage, "png", "tiff", 1))), "messages[0]: content: [0]: source: media_type"},

@@ -86,11 +86,11 @@ func checkThinkingBlock(kind string, block map[string]json.RawMessage) error {
 	if err := onlyFields(block, "type", "thinking", "signature"); err != nil {
 		return err
 	}
-	var thought string
-	if raw := block["thinking"]; len(raw) == 0 || isNull(raw) || json.Unmarshal(raw, &thought) != nil {
+	var thinking string
+	if raw := block["thinking"]; len(raw) == 0 || isNull(raw) || json.Unmarshal(raw, &thinking) != nil {
 		return errors.New("thinking: is not a string")
 	}
-	if stringValue(block["signature"]) != signature(thought) {
+	if stringValue(block["signature"]) != signature(thinking) {
 		return errors.New("invalid signature in thinking block")
 	}
 	return nil
@@ -123,4 +123,21 @@ func (v *messagesCheck) checkTurn(map[string]json.RawMessage) error {
 
 func (s messageParts) onlyResults() bool {
 	return !slices.ContainsFunc(s.kinds, func(kind string) bool { return kind != "tool_result" })
+}
+
+// checkOutputConfig checks how much effort the request asks for.
+func checkOutputConfig(top map[string]json.RawMessage) error {
+	raw, given := top["output_config"]
+	if !given {
+		return nil
+	}
+	config, err := object(raw)
+	if err != nil {
+		return fmt.Errorf("output_config: %w", err)
+	}
+	effort, given := config["effort"]
+	if efforts := []string{"low", "medium", "high", "xhigh", "max"}; given && !slices.Contains(efforts, stringValue(effort)) {
+		return fmt.Errorf("output_config: effort is %s, not one of %s", effort, strings.Join(efforts, ", "))
+	}
+	return nil
 }

@@ -134,14 +134,14 @@ func TestServer_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 		defer stop()
 		for _, stream := range []bool{true, false} {
 			// The usage is fixed, because the prompts differ in length.
-			whole := chatRead(t, client, pipeURL, chatRequest("[usage 1 1] [fast 2]", stream)).body
-			id := strings.Index(whole, "-0") + 1
-			for n := 0; n <= len(whole)+1; n++ {
+			body := chatRead(t, client, pipeURL, chatRequest("[usage 1 1] [fast 2]", stream)).body
+			id := strings.Index(body, "-0") + 1
+			for n := 0; n <= len(body)+1; n++ {
 				h := chatRead(t, client, pipeURL, chatRequest(fmt.Sprintf("[bytes cut %d] [usage 1 1] [fast 2]", n), stream))
-				if h.err != nil || len(h.body) != min(n, len(whole)) {
-					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(h.body), h.err)
+				if h.err != nil || len(h.body) != min(n, len(body)) {
+					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(body), len(h.body), h.err)
 				}
-				if n <= id && h.body != whole[:n] {
+				if n <= id && h.body != body[:n] {
 					t.Fatalf("cut at %d: got %q", n, h.body)
 				}
 			}

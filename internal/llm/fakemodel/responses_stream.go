@@ -57,12 +57,12 @@ func (c *responsesStream) add(b beat, _ usage) error {
 	if b.kind == beatOpening {
 		return nil
 	}
-	piece, said := c.of(item, ".delta"), ""
+	piece, text := c.of(item, ".delta"), ""
 	piece.Delta = &b.text
 	if b.kind == beatText {
-		said = b.text
+		text = b.text
 	}
-	return c.event(piece, said, false)
+	return c.event(piece, text, false)
 }
 
 // completeItem completes the item before a new one, unless it is a call: calls

@@ -75,9 +75,9 @@ func responsesRead(t *testing.T, client *http.Client, body string) responsesDeco
 	raw, err := io.ReadAll(resp.Body)
 	h := responsesDecoded{status: resp.StatusCode, body: string(raw), err: err}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		var whole responsesReply
-		if json.Unmarshal(raw, &whole) == nil && whole.Status != "" {
-			h.conclude(whole)
+		var unstreamed responsesReply
+		if json.Unmarshal(raw, &unstreamed) == nil && unstreamed.Status != "" {
+			h.conclude(unstreamed)
 		}
 		return h
 	}

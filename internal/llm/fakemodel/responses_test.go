@@ -139,11 +139,11 @@ func TestResponses_BytesCut_EndsReplyAtThatByte(t *testing.T) {
 		defer stop()
 		script := `[usage 1 1] [think 1 0s] [fast 1] [tool look {}] [tool wait {}]`
 		for _, stream := range []bool{true, false} {
-			whole := responsesRead(t, client, responsesRequest(stream, responsesText(script))).body
-			for n := 0; n <= len(whole)+1; n += 7 {
+			body := responsesRead(t, client, responsesRequest(stream, responsesText(script))).body
+			for n := 0; n <= len(body)+1; n += 7 {
 				h := responsesRead(t, client, responsesRequest(stream, responsesText(fmt.Sprintf("[bytes cut %d] %s", n, script))))
-				if h.err != nil || len(h.body) != min(n, len(whole)) || h.end != "" && n < len(whole)-2 {
-					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(whole), len(h.body), h.err)
+				if h.err != nil || len(h.body) != min(n, len(body)) || h.end != "" && n < len(body)-2 {
+					t.Fatalf("cut at %d of %d: got %d bytes, error %v", n, len(body), len(h.body), h.err)
 				}
 			}
 		}

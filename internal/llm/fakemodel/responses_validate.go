@@ -96,14 +96,14 @@ func responsesInclude(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	asked := false
+	included := false
 	for _, raw := range names {
 		if stringValue(raw) != responsesSealed {
 			return fmt.Errorf("%s is unknown", raw)
 		}
-		asked = true
+		included = true
 	}
-	if !asked {
+	if !included {
 		return fmt.Errorf("does not contain %s", responsesSealed)
 	}
 	return nil

@@ -64,14 +64,14 @@ func (c *responsesReply) usageOf(u usage) *responsesUsage {
 	if c.rule.off {
 		return nil
 	}
-	told := &responsesUsage{Input: u.in, Output: u.out, Total: u.in + u.out}
-	told.InputDetails.Cached, told.InputDetails.CacheWrite = u.cacheRead, u.cacheWrite
+	reported := &responsesUsage{Input: u.in, Output: u.out, Total: u.in + u.out}
+	reported.InputDetails.Cached, reported.InputDetails.CacheWrite = u.cacheRead, u.cacheWrite
 	for _, item := range c.items {
 		if item.kind == responsesReasoning {
-			told.OutputDetails.Reasoning = min(u.out, tokens(item.text.Len()))
+			reported.OutputDetails.Reasoning = min(u.out, tokens(item.text.Len()))
 		}
 	}
-	return told
+	return reported
 }
 
 // responsesWhole collects the reply and sends it as one body.
@@ -92,13 +92,13 @@ func (c *responsesWhole) finish(reason finishReason, total usage) error {
 		c.x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	c.headers()
-	var said strings.Builder
+	var text strings.Builder
 	for _, item := range c.items {
 		if item.kind == responsesMessage {
-			said.WriteString(item.text.String())
+			text.WriteString(item.text.String())
 		}
 	}
-	return c.x.deliverPiece(body, said.String(), true)
+	return c.x.deliverPiece(body, text.String(), true)
 }
 
 // breakOff sends half of the reply, which no client may accept as complete.

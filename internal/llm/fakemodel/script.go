@@ -2,6 +2,7 @@ package fakemodel
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -67,9 +68,19 @@ func parseScript(prompt string, pace time.Duration) (script, error) {
 	if err != nil {
 		return script{}, err
 	}
-	sc, err := compile(markers, pace)
+	sc, err := compile(afterReset(markers), pace)
 	sc.rest, sc.plain = rest, len(markers) == 0
 	return sc, err
+}
+
+// afterReset returns the markers after the last [reset].
+func afterReset(markers []marker) []marker {
+	for i, m := range slices.Backward(markers) {
+		if m.name == "reset" {
+			return markers[i:]
+		}
+	}
+	return markers
 }
 
 func compile(markers []marker, pace time.Duration) (script, error) {

@@ -14,7 +14,8 @@ type Server struct {
 	logger  *slog.Logger
 	pace    time.Duration
 	lenient bool
-	answer  string // to prompts without a marker; "" echoes them
+	answer  string                               // to prompts without a marker; "" echoes them
+	player  func(model string, body []byte) Move // decides every answer if it is not nil
 	mux     *http.ServeMux
 	journal *journal
 }

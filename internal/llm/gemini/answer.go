@@ -36,14 +36,14 @@ func (a *answer) addEvent(ctx context.Context, event []byte) error {
 		a.blocked = a.blocked || c.Feedback.Blocked != ""
 		return nil
 	}
-	said := c.Candidates[0] // each request is for a single answer
-	for _, part := range said.Content.Parts {
+	first := c.Candidates[0] // each request is for a single answer
+	for _, part := range first.Content.Parts {
 		if err := a.addPart(ctx, part); err != nil {
 			return err
 		}
 	}
-	if said.Finish != "" && said.Finish != reasonNone {
-		a.finish, a.words = said.Finish, said.Words
+	if first.Finish != "" && first.Finish != reasonNone {
+		a.finish, a.words = first.Finish, first.Words
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (a *answer) meter(ctx context.Context, u usage) error {
 
 // addPart applies one part. A signature is emitted before the text that it
 // signs, because its position is where that text begins.
-func (a *answer) addPart(ctx context.Context, part spoken) error {
+func (a *answer) addPart(ctx context.Context, part answerPart) error {
 	switch {
 	case part.Call != nil:
 		args := string(part.Call.Args)

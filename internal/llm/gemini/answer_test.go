@@ -34,7 +34,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	hello := parts(`{"text":"hello"}`)
 	for name, c := range map[string]struct {
 		events []string
-		said   string
+		text   string
 		mused  string
 		finish string
 		usage  *bellcord.Usage
@@ -63,7 +63,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Usage, c.usage) {
+			if h.text != c.text || h.thinkingText != c.mused || reply.Finish != bellcord.Finish(c.finish) || !reflect.DeepEqual(reply.Usage, c.usage) {
 				t.Errorf("heard %+v, finish %q, usage %v", h, reply.Finish, reply.Usage)
 			}
 			if want := min(1, len(h.metered)); c.usage != nil && want != 1 || len(h.metered) > 1 {
@@ -169,20 +169,20 @@ func TestAsk_CutAtAnyByte_IsNeverComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := fakeInMemory(t)
 		const script = `[think 1 0s] [say so be] [tool f {"a":1}] [tool g {}]`
-		var whole collected
-		full, err := p.Generate(t.Context(), prompt(script), whole.emit)
-		if err != nil || len(full.Calls) != 2 || len(whole.thinking) != 1 {
-			t.Fatalf("reply %+v, %v, heard %+v", full, err, whole)
+		var uncut collected
+		full, err := p.Generate(t.Context(), prompt(script), uncut.emit)
+		if err != nil || len(full.Calls) != 2 || len(uncut.thinking) != 1 {
+			t.Fatalf("reply %+v, %v, heard %+v", full, err, uncut)
 		}
 		complete := false
 		for n := 0; !complete; n++ {
 			var h collected
 			reply, err := p.Generate(t.Context(), prompt(fmt.Sprintf("%s [bytes cut %05d]", script, n)), h.emit)
-			if !strings.HasPrefix(whole.text, h.text) || !strings.HasPrefix(whole.thought, h.thought) {
+			if !strings.HasPrefix(uncut.text, h.text) || !strings.HasPrefix(uncut.thinkingText, h.thinkingText) {
 				t.Fatalf("cut at %d: heard %+v", n, h)
 			}
 			for i, thinking := range h.thinking {
-				if !reflect.DeepEqual(thinking, whole.thinking[i]) || len(h.thought) < len(whole.thought) {
+				if !reflect.DeepEqual(thinking, uncut.thinking[i]) || len(h.thinkingText) < len(uncut.thinkingText) {
 					t.Fatalf("cut at %d: sealed %+v", n, thinking)
 				}
 			}

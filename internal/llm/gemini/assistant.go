@@ -12,16 +12,16 @@ import (
 // signed; the rest are summaries for people.
 func assistant(m bellcord.Message, model string) []part {
 	var out []part
-	said := 0 // bytes of the text that are already in parts
+	written := 0 // bytes of the text that are already in parts
 	addTextUpTo := func(end int) {
-		if end > said {
-			out = append(out, textPart(m.Text[said:end]))
-			said = end
+		if end > written {
+			out = append(out, textPart(m.Text[written:end]))
+			written = end
 		}
 	}
 	for _, t := range m.Thinking {
 		var s seal
-		at := min(max(t.At, said), len(m.Text))
+		at := min(max(t.At, written), len(m.Text))
 		if json.Unmarshal(t.Signature, &s) != nil || len(s.Signature) == 0 || s.Bytes < 0 || s.Bytes > len(m.Text)-at {
 			continue // not from this provider, or a stop cut off the signed text
 		}
@@ -32,7 +32,7 @@ func assistant(m bellcord.Message, model string) []part {
 		}
 		signed.Signature = s.Signature
 		out = append(out, signed)
-		said = at + s.Bytes
+		written = at + s.Bytes
 	}
 	addTextUpTo(len(m.Text))
 	return append(out, calls(m.Calls, model)...)

@@ -14,14 +14,14 @@ type chunk struct {
 
 type candidate struct {
 	Content struct {
-		Parts []spoken `json:"parts"`
+		Parts []answerPart `json:"parts"`
 	} `json:"content"`
 	Finish string `json:"finishReason"`
 	Words  string `json:"finishMessage"` // explains an abnormal finish
 }
 
-// spoken is a part of an answer. A part always arrives whole.
-type spoken struct {
+// answerPart is a part of an answer. A part always arrives whole.
+type answerPart struct {
 	Text    string `json:"text"`
 	Thought bool   `json:"thought"`
 	Call    *struct {

@@ -92,9 +92,9 @@ func TestAsk_ModelName_SelectsEscapedResourcePath(t *testing.T) {
 		"tunedModels/mine-7": "/v1beta/tunedModels/mine-7", "some/model": "/v1beta/models/some/model",
 		"what?key=1#2%3": "/v1beta/models/what%3Fkey=1%232%253",
 	} {
-		var asked string
+		var requested string
 		p := serving(t, func(w http.ResponseWriter, r *http.Request) {
-			asked = r.RequestURI
+			requested = r.RequestURI
 			saying(finish("STOP"))(w, r)
 		})
 		req := prompt("hello")
@@ -102,8 +102,8 @@ func TestAsk_ModelName_SelectsEscapedResourcePath(t *testing.T) {
 		if _, err := p.Generate(t.Context(), req, ignore); err != nil {
 			t.Fatal(err)
 		}
-		if want += ":streamGenerateContent?alt=sse"; asked != want {
-			t.Errorf("%s was asked at %s, not %s", model, asked, want)
+		if want += ":streamGenerateContent?alt=sse"; requested != want {
+			t.Errorf("%s was asked at %s, not %s", model, requested, want)
 		}
 	}
 }

@@ -16,18 +16,18 @@ import (
 // explained is wire.Accepted for servers that put into an error's details what
 // others put into a status or a header.
 func explained(req *http.Request, next wire.Next) (*http.Response, error) {
-	var said problem
+	var details problem
 	res, err := wire.Accepted(req, func(r *http.Request) (*http.Response, error) {
 		res, err := next(r)
 		if err != nil || res.StatusCode < http.StatusBadRequest {
 			return res, err
 		}
-		said = readProblem(res)
+		details = readProblem(res)
 		return res, nil
 	})
 	var failure *llm.Failure
 	if errors.As(err, &failure) {
-		said.refine(failure)
+		details.refine(failure)
 	}
 	return res, err
 }
@@ -98,9 +98,9 @@ func (p problem) refine(f *llm.Failure) {
 func streamFailure(event []byte) error {
 	err := wire.DecodeStreamFailure(event)
 	var failure *llm.Failure
-	var said problem
-	if errors.As(err, &failure) && json.Unmarshal(event, &said) == nil {
-		said.refine(failure)
+	var details problem
+	if errors.As(err, &failure) && json.Unmarshal(event, &details) == nil {
+		details.refine(failure)
 	}
 	return err
 }

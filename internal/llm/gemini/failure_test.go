@@ -108,9 +108,9 @@ func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 
 func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	p := gemini.New(gemini.Config{BaseURL: gone.URL})
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	p := gemini.New(gemini.Config{BaseURL: closed.URL})
 	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	passing(t, err, 0)
 	_, err = p.Models(t.Context())
@@ -173,8 +173,8 @@ func TestAsk_ErrorInStream_ReturnsIt(t *testing.T) {
 	if u := passing(t, ask(`{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`), 503); u.Reason != llm.Overloaded {
 		t.Errorf("reason %s", u.Reason)
 	}
-	told := ask(`{"error":{"code":429,"message":"slow down","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}`)
-	if u := passing(t, told, 429); u.Reason != llm.RateLimited || u.After != 7*time.Second {
+	limited := ask(`{"error":{"code":429,"message":"slow down","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}]}}`)
+	if u := passing(t, limited, 429); u.Reason != llm.RateLimited || u.After != 7*time.Second {
 		t.Errorf("reason %s after %v", u.Reason, u.After)
 	}
 	notPassing(t, ask(`this is no JSON`), "invalid character")

@@ -21,11 +21,11 @@ import (
 
 // collected collects emitted events.
 type collected struct {
-	text, thought string
-	kinds         []string // of all emitted events; consecutive equal kinds appear once
-	metered       []bellcord.Usage
-	thinking      []bellcord.Thinking // as the core would record it
-	since         string              // thinking since the last signature
+	text, thinkingText string
+	kinds              []string // of all emitted events; consecutive equal kinds appear once
+	metered            []bellcord.Usage
+	thinking           []bellcord.Thinking // as the core would record it
+	since              string              // thinking since the last signature
 }
 
 func (h *collected) emit(b bellcord.Body) error {
@@ -36,7 +36,7 @@ func (h *collected) emit(b bellcord.Body) error {
 	case bellcord.TextDelta:
 		h.text += b.Text
 	case bellcord.ThinkingDelta:
-		h.thought += b.Text
+		h.thinkingText += b.Text
 		h.since += b.Text
 	case bellcord.UsageReported:
 		h.metered = append(h.metered, b.Usage)
@@ -122,7 +122,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.text != "hello there" || h.thought != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
+	if h.text != "hello there" || h.thinkingText != "thought1 thought2 thought3" || reply.Finish != "stop" || len(reply.Calls) != 0 {
 		t.Errorf("heard %+v, reply %+v", h, reply)
 	}
 	want := bellcord.Usage{InputTokens: 11, CacheReadTokens: 4, OutputTokens: 7, Exact: true}

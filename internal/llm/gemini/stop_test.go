@@ -43,8 +43,8 @@ func fakeInMemory(t *testing.T) (p *gemini.Provider, closed chan time.Time) {
 // TestAsk_Stop_WritesNothingToStandardLog is not parallel, because the standard
 // log is global.
 func TestAsk_Stop_WritesNothingToStandardLog(t *testing.T) {
-	var told strings.Builder
-	log.SetOutput(&told)
+	var logged strings.Builder
+	log.SetOutput(&logged)
 	defer log.SetOutput(os.Stderr)
 	root, sent, left := llmtest.Listen(t, llmtest.Headers+stops.Word)
 	p := gemini.New(gemini.Config{BaseURL: root, Key: "key"})
@@ -59,8 +59,8 @@ func TestAsk_Stop_WritesNothingToStandardLog(t *testing.T) {
 	if _, err := p.Generate(t.Context(), prompt("[cut after 2] [fast 5]"), ignore); !errors.Is(err, wire.ErrCutOff) {
 		t.Errorf("error %v", err)
 	}
-	if told.Len() > 0 {
-		t.Errorf("the log was told %q", told.String())
+	if logged.Len() > 0 {
+		t.Errorf("the log was told %q", logged.String())
 	}
 }
 

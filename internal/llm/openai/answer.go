@@ -42,14 +42,14 @@ func (a *answer) addChunk(ctx context.Context, chunk sdk.ChatCompletionChunk) er
 		return nil
 	}
 	choice := chunk.Choices[0] // each request is for a single answer
-	said := choice.Delta.Content + choice.Delta.Refusal
-	if thought := reasoning(choice.Delta.JSON.ExtraFields); thought != "" {
-		if err := a.emitBody(ctx, bellcord.ThinkingDelta{Text: thought}); err != nil {
+	text := choice.Delta.Content + choice.Delta.Refusal
+	if thinking := reasoning(choice.Delta.JSON.ExtraFields); thinking != "" {
+		if err := a.emitBody(ctx, bellcord.ThinkingDelta{Text: thinking}); err != nil {
 			return err
 		}
 	}
-	if said != "" {
-		if err := a.emitBody(ctx, bellcord.TextDelta{Text: said}); err != nil {
+	if text != "" {
+		if err := a.emitBody(ctx, bellcord.TextDelta{Text: text}); err != nil {
 			return err
 		}
 	}
@@ -108,10 +108,10 @@ func (a *answer) complete() bool { return a.finish != "" }
 // nil for a stream that ended early. A connection error after the finish reason
 // does not invalidate the answer, but an error event does.
 func (a *answer) endStream(err error) error {
-	var told *ssestream.StreamError
+	var streamErr *ssestream.StreamError
 	switch {
-	case errors.As(err, &told):
-		return wire.DecodeStreamFailure(told.Event.Data)
+	case errors.As(err, &streamErr):
+		return wire.DecodeStreamFailure(streamErr.Event.Data)
 	case err != nil && !errors.Is(err, wire.ErrCutOff):
 		return err
 	case a.complete():

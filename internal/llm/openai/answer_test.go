@@ -31,7 +31,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	hello := delta(`"content":"hello"`)
 	for name, c := range map[string]struct {
 		events []string
-		said   string
+		text   string
 		mused  string
 		finish string
 		usage  *bellcord.Usage
@@ -58,7 +58,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) {
+			if h.text != c.text || h.thinkingText != c.mused || reply.Finish != bellcord.Finish(c.finish) {
 				t.Errorf("heard %+v, finish %q", h, reply.Finish)
 			}
 			if (reply.Usage == nil) != (c.usage == nil) || (c.usage != nil && *reply.Usage != *c.usage) {

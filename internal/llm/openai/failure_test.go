@@ -107,9 +107,9 @@ func TestAsk_RetryAfterVariants_AreParsed(t *testing.T) {
 
 func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	p := openai.New(openai.Config{BaseURL: gone.URL})
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	p := openai.New(openai.Config{BaseURL: closed.URL})
 	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	passing(t, err, 0)
 	_, err = p.Models(t.Context())

@@ -19,14 +19,14 @@ import (
 )
 
 // collected collects emitted text and thinking.
-type collected struct{ text, thought string }
+type collected struct{ text, thinkingText string }
 
 func (h *collected) emit(b bellcord.Body) error {
 	switch b := b.(type) {
 	case bellcord.TextDelta:
 		h.text += b.Text
 	case bellcord.ThinkingDelta:
-		h.thought += b.Text
+		h.thinkingText += b.Text
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.text != "hello there" || strings.TrimSpace(h.thought) == "" {
+	if h.text != "hello there" || strings.TrimSpace(h.thinkingText) == "" {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 {

@@ -60,7 +60,7 @@ func TestAsk_StopAfterEarlyUsage_HasEmittedUsage(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var m meter
 	_, err := p.Generate(ctx, prompt("[runningusage] [usage 100 20] [cache 60 0] [hang after 3] [fast 9]"), func(b bellcord.Body) error {
-		if _, said := b.(bellcord.TextDelta); said {
+		if _, isText := b.(bellcord.TextDelta); isText {
 			cancel(errStopped)
 		}
 		return m.emit(b)

@@ -52,7 +52,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 	summary := func(text string) string { return piece("reasoning_summary_text", 0, text) }
 	for name, c := range map[string]struct {
 		events []string
-		said   string
+		text   string
 		mused  string
 		finish string
 	}{
@@ -78,7 +78,7 @@ func TestAsk_StreamVariants_AreDecoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.text != c.said || h.thought != c.mused || reply.Finish != bellcord.Finish(c.finish) || reply.Usage != nil || len(h.thinking) != 0 {
+			if h.text != c.text || h.thinkingText != c.mused || reply.Finish != bellcord.Finish(c.finish) || reply.Usage != nil || len(h.thinking) != 0 {
 				t.Errorf("heard %+v, reply %+v", h, reply)
 			}
 		})

@@ -27,33 +27,33 @@ func TestLaw24_CutAtAnyByte_AnswerIsIncomplete(t *testing.T) {
 	t.Parallel()
 	client, stop := fakemodel.New().Pipe()
 	defer stop()
-	whole := rawReply(t, client, strings.Replace(everything, "[think 2 0s]", "[think 1 0s]", 1))
+	body := rawReply(t, client, strings.Replace(everything, "[think 2 0s]", "[think 1 0s]", 1))
 	const parts = 4
 	for part := range parts {
 		t.Run(fmt.Sprintf("part %d", part), func(t *testing.T) {
 			t.Parallel()
-			for n := part; n <= len(whole); n += parts {
-				cutBehind(t, whole, n)
+			for n := part; n <= len(body); n += parts {
+				cutBehind(t, body, n)
 			}
 		})
 	}
 }
 
 // cutBehind sends a request and receives only the first n bytes of the reply.
-func cutBehind(t *testing.T, whole string, n int) {
+func cutBehind(t *testing.T, body string, n int) {
 	t.Helper()
-	p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: &http.Client{Transport: canned(whole[:n])}})
+	p := responses.New(responses.Config{BaseURL: "http://fake/v1", HTTP: &http.Client{Transport: canned(body[:n])}})
 	var h collected
 	reply, err := p.Generate(t.Context(), prompt("hello"), h.emit)
-	if n < len(whole) {
+	if n < len(body) {
 		var cut *llm.Failure
 		if !errors.Is(err, wire.ErrCutOff) || !errors.As(err, &cut) || cut.Reason != llm.CutOff || reply.Finish != "" || reply.Calls != nil {
-			t.Fatalf("cut at %d of %d: %+v, %v", n, len(whole), reply, err)
+			t.Fatalf("cut at %d of %d: %+v, %v", n, len(body), reply, err)
 		}
 	} else if err != nil || reply.Finish != "tool_calls" || len(reply.Calls) != 2 || reply.Calls[0].Args != `{"a":1}` || h.text != "some words" {
 		t.Fatalf("not cut: %+v, %v", reply, err)
 	}
-	sealed := n >= endOf(whole, `"type":"response.output_item.done"`)
+	sealed := n >= endOf(body, `"type":"response.output_item.done"`)
 	if (len(h.thinking) == 1) != sealed || sealed && h.thinking[0].Text != "thought1" {
 		t.Fatalf("cut at %d: heard %+v", n, h)
 	}
@@ -127,12 +127,12 @@ func afterCut(t *testing.T, p *responses.Provider, n int) {
 	var h collected
 	first := prompt(fmt.Sprintf("[bytes cut %d] %s", n, everything))
 	reply, _ := p.Generate(t.Context(), first, h.emit)
-	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.text, Thinking: h.thinking}
+	partial := bellcord.Message{Role: bellcord.RoleAssistant, Text: h.text, Thinking: h.thinking}
 	for _, c := range reply.Calls {
-		said.Calls = append(said.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args)})
+		partial.Calls = append(partial.Calls, bellcord.CallRequest{ID: c.ID, Name: c.Name, Arguments: []byte(c.Args)})
 	}
 	next := first
-	next.Messages = history.Repair(append(next.Messages, said, bellcord.Message{Role: bellcord.RoleUser, Text: "[fast 1]"}))
+	next.Messages = history.Repair(append(next.Messages, partial, bellcord.Message{Role: bellcord.RoleUser, Text: "[fast 1]"}))
 	if _, err := p.Generate(t.Context(), next, ignore); err != nil {
 		t.Fatalf("after a cut at %d: %v", n, err)
 	}

@@ -119,9 +119,9 @@ func TestAsk_DelayInErrorMessage_IsParsed(t *testing.T) {
 
 func TestAsk_ServerUnreachable_ReturnsRetryableFailure(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	p := responses.New(responses.Config{BaseURL: gone.URL})
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	p := responses.New(responses.Config{BaseURL: closed.URL})
 	_, err := p.Generate(t.Context(), prompt("hello"), ignore)
 	failed(t, err, llm.Unreachable, 0, "")
 	_, err = p.Models(t.Context())

@@ -11,6 +11,7 @@
 package responses
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -61,7 +62,7 @@ func (p *Provider) stream(ctx context.Context, req llm.Request, a *answer) error
 	if p.Problem != nil {
 		return p.Problem
 	}
-	stream := p.responses.NewStreaming(ctx, params(req, p.effort), option.WithMiddleware(wire.Reused(a.complete)))
+	stream := p.responses.NewStreaming(ctx, params(req, cmp.Or(req.Effort, p.effort)), option.WithMiddleware(wire.Reused(a.complete)))
 	defer func() { _ = stream.Close() }() // the answer has been read
 	for !a.complete() && stream.Next() {
 		if err := a.addEvent(ctx, stream.Current()); err != nil {

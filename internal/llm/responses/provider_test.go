@@ -17,10 +17,10 @@ import (
 
 // collected collects emitted events.
 type collected struct {
-	text, thought string
-	thinking      []bellcord.Thinking // signed
-	open          string              // thinking since the last signature
-	metered       []bellcord.Usage
+	text, thinkingText string
+	thinking           []bellcord.Thinking // signed
+	open               string              // thinking since the last signature
+	metered            []bellcord.Usage
 }
 
 func (h *collected) emit(b bellcord.Body) error {
@@ -28,7 +28,7 @@ func (h *collected) emit(b bellcord.Body) error {
 	case bellcord.TextDelta:
 		h.text += b.Text
 	case bellcord.ThinkingDelta:
-		h.thought += b.Text
+		h.thinkingText += b.Text
 		h.open += b.Text
 	case bellcord.ThinkingSigned:
 		h.thinking = append(h.thinking, bellcord.Thinking{At: len(h.text), Text: h.open, Signature: b.Signature})
@@ -101,7 +101,7 @@ func TestAsk_CompleteAnswer_StreamsTextAndThinkingAndReturnsReply(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.text != "hello there" || h.thought != "thought1 thought2 thought3" || len(h.thinking) != 1 || h.thinking[0].At != 0 {
+	if h.text != "hello there" || h.thinkingText != "thought1 thought2 thought3" || len(h.thinking) != 1 || h.thinking[0].At != 0 {
 		t.Errorf("heard %+v", h)
 	}
 	if reply.Finish != "stop" || len(reply.Calls) != 0 || len(h.metered) != 0 {

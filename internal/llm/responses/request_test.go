@@ -111,6 +111,22 @@ func TestAsk_NoSystemPromptToolsOrEffort_OmitsThem(t *testing.T) {
 	}
 }
 
+func TestAsk_EffortOfTheRequest_ReplacesTheConfiguredOne(t *testing.T) {
+	t.Parallel()
+	server := fakemodel.New()
+	client, stop := server.Pipe()
+	defer stop()
+	p := responses.New(responses.Config{BaseURL: "http://fake/v1", Key: "key", HTTP: client, Effort: "high"})
+	req := prompt("hello")
+	req.Effort = "low"
+	if _, err := p.Generate(t.Context(), req, ignore); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(server.Requests()[0].Raw); !strings.Contains(got, `"reasoning":{"effort":"low","summary":"auto"}`) {
+		t.Errorf("sent %s", got)
+	}
+}
+
 func TestAsk_Effort_IsSentWithSummaryRequest(t *testing.T) {
 	t.Parallel()
 	server := fakemodel.New()

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -127,10 +128,10 @@ func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 	if again := history.Repair(repaired); !reflect.DeepEqual(again, repaired) {
 		t.Fatalf("repaired twice:\n%+v\n%+v", repaired, again)
 	}
-	var said, kept strings.Builder
+	var given, kept strings.Builder
 	for _, m := range recorded {
 		if m.Role == bellcord.RoleAssistant && strings.TrimSpace(m.Text) != "" {
-			said.WriteString(m.Text)
+			given.WriteString(m.Text)
 		}
 	}
 	for _, m := range repaired {
@@ -141,8 +142,8 @@ func heldByRepair(t *rapid.T, recorded, repaired []bellcord.Message) {
 			t.Fatalf("%+v was not recorded", m)
 		}
 	}
-	if said.String() != kept.String() {
-		t.Fatalf("said %q, kept %q", said.String(), kept.String())
+	if given.String() != kept.String() {
+		t.Fatalf("said %q, kept %q", given.String(), kept.String())
 	}
 }
 
@@ -178,6 +179,39 @@ func TestLaw22_NextStep_RequestExtendsThePreviousOne(t *testing.T) {
 				t.Fatalf("what was sent is no longer a prefix:\n%+v\n%+v", before, now)
 			}
 			before = now
+		}
+	})
+}
+
+// log is a session's log in memory.
+type log struct {
+	bellcord.Reader
+	events []bellcord.Event
+}
+
+func (l log) Events(_ context.Context, _ bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	rest := l.events[min(after, int64(len(l.events))):]
+	return rest[:min(len(rest), limit)], nil
+}
+
+func (l log) Tail(context.Context, bellcord.SessionID) (int64, error) {
+	return int64(len(l.events)), nil
+}
+
+func TestLaw22_ConversationReadInPieces_IsThatReadAtOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := drawConversation(t)
+		var c history.Conversation
+		for k := range events {
+			if rapid.Bool().Draw(t, "skip") {
+				continue
+			}
+			got, err := c.Read(t.Context(), log{events: events[:k+1]}, "s")
+			want := history.Repair(history.Recorded(events[:k+1]))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("after event %d: %v\n%+v\n%+v", k+1, err, got, want)
+			}
 		}
 	})
 }

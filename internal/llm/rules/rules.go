@@ -125,11 +125,11 @@ func checkAnswered(calls []bellcord.CallRequest, after []bellcord.Message) error
 
 // content rejects empty messages, which no API accepts.
 func content(m bellcord.Message) error {
-	said := strings.TrimSpace(m.Text) != ""
+	hasText := strings.TrimSpace(m.Text) != ""
 	switch {
-	case m.Role == bellcord.RoleUser && !said && len(m.Images) == 0,
-		m.Role == bellcord.RoleTool && !said,
-		m.Role == bellcord.RoleAssistant && !said && len(m.Calls) == 0:
+	case m.Role == bellcord.RoleUser && !hasText && len(m.Images) == 0,
+		m.Role == bellcord.RoleTool && !hasText,
+		m.Role == bellcord.RoleAssistant && !hasText && len(m.Calls) == 0:
 		return errors.New("the message is empty")
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 func TestRules_InvalidHistories_AreRejectedAsByTheAPI(t *testing.T) {
 	t.Parallel()
 	user := bellcord.Message{Role: bellcord.RoleUser, Text: "hello"}
-	said := bellcord.Message{Role: bellcord.RoleAssistant, Text: "hi"}
+	answer := bellcord.Message{Role: bellcord.RoleAssistant, Text: "hi"}
 	call := func(id, name, args string) bellcord.CallRequest {
 		return bellcord.CallRequest{ID: id, Name: name, Arguments: json.RawMessage(args)}
 	}
@@ -30,14 +30,14 @@ func TestRules_InvalidHistories_AreRejectedAsByTheAPI(t *testing.T) {
 		history []bellcord.Message
 		refuse  []string
 	}{
-		{"a plain conversation", []bellcord.Message{user, said, user}, nil},
+		{"a plain conversation", []bellcord.Message{user, answer, user}, nil},
 		{"calls with their results", []bellcord.Message{user, calls(call("a", "look", `{}`), call("b", "look", `{}`)), result("a"), result("b")}, nil},
 		{"a sealed thought", []bellcord.Message{user, thinks(`{}`, "so", 0), user}, nil},
 		{"an image alone", []bellcord.Message{{Role: bellcord.RoleUser, Images: []bellcord.Image{{}}}}, nil},
 		{"no message", nil, everybody},
-		{"the model begins", []bellcord.Message{said, user}, everybody},
-		{"the model ends", []bellcord.Message{user, said}, everybody},
-		{"two answers in a row", []bellcord.Message{user, said, said, user}, everybody},
+		{"the model begins", []bellcord.Message{answer, user}, everybody},
+		{"the model ends", []bellcord.Message{user, answer}, everybody},
+		{"two answers in a row", []bellcord.Message{user, answer, answer, user}, everybody},
 		{"an empty prompt", []bellcord.Message{{Role: bellcord.RoleUser, Text: " \n"}}, everybody},
 		{"an empty answer", []bellcord.Message{user, {Role: bellcord.RoleAssistant}, user}, everybody},
 		{"an empty result", []bellcord.Message{user, calls(call("a", "look", `{}`)), {Role: bellcord.RoleTool, Call: "a", Name: "look"}}, everybody},

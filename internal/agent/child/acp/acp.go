@@ -19,6 +19,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -44,6 +45,20 @@ type Options struct {
 	Version string
 	Env     secret.Environment // for commands that run on behalf of the agent
 	Logger  *slog.Logger
+
+	// Client returns the parameters of initialize that the session's client
+	// sent, or nil if there is no such client. The agent receives the client's
+	// capabilities, so that it behaves as it does without Bellcord. Params
+	// returns the members that the client added to its request to open a
+	// session, such as MCP servers. Editor returns the editor's functions for a
+	// session. All three may be nil.
+	Client func() json.RawMessage
+	Params func(bellcord.SessionID) acp.Members
+	Editor func(bellcord.SessionID) tool.EditorTools
+	// EditorTerminals makes the agent's commands run in the editor's terminals,
+	// if it has any. Their end is the editor's report; Bellcord does not contain
+	// them.
+	EditorTerminals bool
 }
 
 // speaker is the connection to one process of an agent.
@@ -51,16 +66,29 @@ type speaker struct {
 	opts Options
 	wire *wire
 
-	// Set by Open, before the first turn.
-	images bool   // the agent accepts images
-	name   string // the agent's name, from initialize
+	// Set by the handshake, before the first turn.
+	handshake sync.Mutex // held while the handshake is performed
+	reader    sync.Once  // starts the reading goroutine
+	hello     *handshake // nil before the handshake
+
+	updates atomic.Int64 // number of updates received, of any session
 
 	mu        sync.Mutex
-	session   string // the agent's session id; "" until Open returns, and updates before that are a replay
-	turn      *turn  // nil while no turn is running
-	model     string // the current model, if the agent reports it
-	terminals int    // number of terminals so far: ids are never reused
-	title     string // received while no turn was running; set by the next turn
+	session   string          // the agent's session id; "" until Open returns, and updates before that are a replay
+	importing string          // the agent's session id while its conversation is imported
+	children  map[string]bool // ids of sessions of sub-agents
+	turn      *turn           // nil while no turn is running
+	model     string          // the current model, if the agent reports it
+	terminals int             // number of terminals so far: ids are never reused
+	title     string          // received while no turn was running; set by the next turn
+	settings  settings
+}
+
+// handshake is the agent's reply to initialize.
+type handshake struct {
+	reply json.RawMessage
+	can   acp.AgentCapabilities
+	name  string // the agent's name
 }
 
 // New returns a Speaker for a process that has just been started. Nothing is
@@ -78,12 +106,11 @@ func New(p child.Process, opts Options) child.Speaker {
 // Open implements child.Speaker. It starts the reading goroutine, which returns
 // at the end of the process's output.
 func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string) (string, error) {
-	go s.wire.read(s.handle)
-	can, err := s.hello(ctx)
+	hello, err := s.shakeHands(ctx)
 	if err != nil {
 		return "", err
 	}
-	id, err := s.openSession(ctx, session.Dir, own, can)
+	id, err := s.openSession(ctx, session, own, hello.can)
 	if err != nil {
 		return "", err
 	}
@@ -103,11 +130,15 @@ func (s *speaker) handle(m jsonrpc.Message) {
 		s.serve(m)
 	case m.Method == acp.MethodUpdate:
 		s.update(m.Params)
+	case m.Method == acp.MethodCompleteElicitation:
+		s.completeElicitation(m.Params)
 	case m.Method == acp.MethodCancelRequest:
 		var p acp.CancelRequestNotification
 		if t := s.running(); json.Unmarshal(m.Params, &p) == nil && t != nil {
 			t.withdraw(p.RequestID)
 		}
+	default:
+		s.passNotification(m)
 	}
 }
 
@@ -116,7 +147,14 @@ func (s *speaker) handle(m jsonrpc.Message) {
 func (s *speaker) at(session string) (*turn, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.turn, session != "" && session == s.session
+	return s.turn, session != "" && (session == s.session || session == s.importing)
+}
+
+// isChild reports whether session is the session of a sub-agent.
+func (s *speaker) isChild(session string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.children[session]
 }
 
 // running returns the running turn, or nil.

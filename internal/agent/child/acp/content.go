@@ -1,33 +1,52 @@
 package acp
 
 import (
-	"encoding/base64"
 	"fmt"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/acp/blocks"
+	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// blocks returns the prompt's content blocks: the images, the text and the
-// links. If the agent does not accept images, a note in the text states how
-// many were omitted.
-func (s *speaker) blocks(p bellcord.Prompt, text string) []acp.ContentBlock {
-	var all []acp.ContentBlock
-	if s.images {
+// blocks returns the prompt's content blocks, as the client composed them, and
+// the note as a text block before them. If the agent does not accept images or
+// resources, their text is sent.
+func (s *speaker) blocks(p child.Prompt) []any {
+	var all []any
+	if p.Note != "" {
+		all = append(all, acp.Text(p.Note))
+	}
+	if len(p.Blocks) > 0 && s.accepts(p.Blocks) {
+		for _, b := range p.Blocks {
+			all = append(all, blocks.Compose(b, p.Prompt))
+		}
+		return all
+	}
+	text := p.Text
+	if s.hello.can.PromptCapabilities.Image {
 		for _, i := range p.Images {
-			all = append(all, acp.Image(i.Type, base64.StdEncoding.EncodeToString(i.Data)))
+			all = append(all, blocks.Image(i))
 		}
 	} else if n := len(p.Images); n > 0 {
 		text += fmt.Sprintf("\n\n[images omitted, because this agent does not accept images: %d]", n)
 	}
 	all = append(all, acp.Text(text))
 	for _, l := range p.Links {
-		if l.Name == "" {
-			l.Name = l.URI
-		}
-		all = append(all, acp.Link(l.Name, l.URI))
+		all = append(all, blocks.Link(l))
 	}
 	return all
+}
+
+// accepts reports whether the agent accepts all blocks.
+func (s *speaker) accepts(blocks []bellcord.Block) bool {
+	can := s.hello.can.PromptCapabilities
+	for _, b := range blocks {
+		if b.Type == "image" && !can.Image || b.Type == "resource" && !can.EmbeddedContext {
+			return false
+		}
+	}
+	return true
 }
 
 // textOf returns a block of the agent as text. Other content is replaced by its

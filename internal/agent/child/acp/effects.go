@@ -33,7 +33,7 @@ func (t *turn) permit(ctx context.Context, e effect) (effect, error) {
 	about, allowed := "", false
 	for _, c := range t.calls {
 		if c.called && !c.ended {
-			about, allowed = c.id, allowed || c.allowed
+			about, allowed = c.logID, allowed || c.allowed
 		}
 	}
 	if about == "" {

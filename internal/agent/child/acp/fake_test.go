@@ -41,6 +41,7 @@ type fake struct {
 	session string
 	next    int
 	waiting map[string]chan json.RawMessage // requests sent by the agent
+	late    []object                        // updates of a replay that it sends one by one: each before the response to an unknown request, and the rest before a turn
 	cancel  chan struct{}                   // of the running turn
 	cancels int                             // cancels received in that turn
 }
@@ -102,6 +103,10 @@ func (f *fake) handle(r record) {
 	case "session/load", "session/resume":
 		f.load(r, p.Session)
 	case "session/prompt":
+		for _, u := range f.late {
+			f.update(u)
+		}
+		f.late = nil
 		f.mu.Lock()
 		f.cancel, f.cancels = make(chan struct{}), 0
 		cancel := f.cancel
@@ -115,6 +120,10 @@ func (f *fake) handle(r record) {
 		go f.turn(r.ID, text, types, cancel)
 	case "session/cancel":
 		f.cancelled()
+	case "session/fork":
+		f.reply(r.ID, object{"sessionId": p.Session + "-fork"})
+	case "session/close":
+		f.reply(r.ID, object{})
 	case "":
 		f.mu.Lock()
 		waiting := f.waiting[string(r.ID)]
@@ -124,14 +133,25 @@ func (f *fake) handle(r record) {
 		} else if waiting != nil {
 			waiting <- r.Result
 		}
+	default:
+		if len(f.late) > 0 {
+			f.update(f.late[0])
+			f.late = f.late[1:]
+		}
+		if r.ID != nil && !f.is("silent") {
+			f.fail(r.ID, -32601, "unknown method")
+		}
 	}
 }
 
 func (f *fake) hello(id json.RawMessage) {
 	answer := func() {
-		capabilities := object{"loadSession": !f.is("noload"), "promptCapabilities": object{"image": !f.is("blind")}}
+		capabilities := object{"loadSession": !f.is("noload"), "promptCapabilities": object{"image": !f.is("blind"), "embeddedContext": true}}
 		if f.is("resumes") {
 			capabilities["sessionCapabilities"] = object{"resume": object{}}
+		}
+		if f.is("directories") {
+			capabilities["sessionCapabilities"] = object{"additionalDirectories": object{}}
 		}
 		f.reply(id, object{"protocolVersion": 1, "agentCapabilities": capabilities, "agentInfo": object{"name": "fake", "version": "1"}})
 	}
@@ -173,7 +193,15 @@ func (f *fake) load(r record, session string) {
 		return
 	}
 	f.session = session
-	if r.Method == "session/load" {
+	if replay, err := os.ReadFile(filepath.Join(f.dir, session)); r.Method == "session/load" && err == nil && len(replay) > 0 {
+		updates := updatesOf(string(replay))
+		if f.is("late") { // the response comes after the first update
+			f.late, updates = updates[1:], updates[:1]
+		}
+		for _, u := range updates {
+			f.update(u)
+		}
+	} else if r.Method == "session/load" {
 		f.sendText("REPLAYED")
 		f.update(object{"sessionUpdate": "session_info_update", "title": "replayed"})
 	}
@@ -206,7 +234,7 @@ func (f *fake) update(u object) {
 func (f *fake) reply(id json.RawMessage, result any) { f.send(object{"id": id, "result": result}) }
 
 func (f *fake) fail(id json.RawMessage, code int, why string) {
-	f.send(object{"id": id, "error": object{"code": code, "message": why}})
+	f.send(object{"id": id, "error": object{"code": code, "message": why, "data": object{"details": "it was deleted\n yesterday"}}})
 }
 
 // request sends a request and returns the response as text, "error …" for an error.

@@ -27,6 +27,12 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 			"totalTokens": 160, "inputTokens": 100, "outputTokens": 20, "thoughtTokens": 5, "cachedReadTokens": 30, "cachedWriteTokens": 5,
 		}})
 		return
+	case "raw": // the rest is a list of updates
+		for _, u := range updatesOf(rest) {
+			f.update(u)
+		}
+		f.reply(id, object{"stopReason": "end_turn", "usage": object{"totalTokens": 7, "inputTokens": 5, "outputTokens": 2}, "_meta": object{"m": 1}})
+		return
 	case "leave":
 		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "never over", "kind": "execute", "status": "in_progress"})
 	case "odd": // fields of the wrong type
@@ -34,6 +40,27 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed", "locations": "none"})
 	case "ask":
 		f.sendText(f.permission(rest))
+	case "elicit": // the rest is the params
+		f.sendText(f.elicit(rest))
+	case "complete": // a URL, completed by the agent
+		answer := make(chan string)
+		go func() { answer <- f.elicit(rest) }()
+		for said := ""; said == ""; {
+			select {
+			case said = <-answer:
+				f.sendText(said)
+			case <-time.After(5 * time.Millisecond):
+				f.send(object{"method": "elicitation/complete", "params": object{"elicitationId": "e1"}})
+			}
+		}
+	case "unelicit": // and withdraw it
+		f.sendText(f.withdrawn("elicitation/create", rest))
+	case "relocate": // reports a location, and takes it back in the permission request
+		f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c9", "title": "edit", "kind": "edit", "status": "pending", "locations": []object{{"path": rest}}})
+		f.sendText(f.request("session/request_permission", object{
+			"toolCall": object{"toolCallId": "c9", "locations": []object{}},
+			"options":  []object{{"optionId": "y", "name": "Yes", "kind": "allow_once"}, {"optionId": "n", "name": "No", "kind": "reject_once"}},
+		}))
 	case "withdraw":
 		f.sendText(f.withdraw())
 	case "read":
@@ -111,7 +138,20 @@ func (f *fake) begin(how string) {
 	case "question":
 		f.update(call)
 		go f.permission("execute work")
+	case "form":
+		go func() {
+			f.elicit(`{"mode":"form","message":"Where?","requestedSchema":{"type":"object","properties":{"env":{"type":"string"}}}}`)
+			f.mu.Lock()
+			clear(f.waiting)
+			f.mu.Unlock()
+		}()
 	}
+}
+
+// updatesOf returns the updates in a list.
+func updatesOf(list string) (updates []object) {
+	_ = json.Unmarshal([]byte(list), &updates)
+	return updates
 }
 
 func (f *fake) stopped(id json.RawMessage) {
@@ -185,6 +225,40 @@ func (f *fake) permission(what string) string {
 	}
 	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c9", "status": status})
 	return answer
+}
+
+// elicit sends a question with the given params.
+func (f *fake) elicit(params string) string {
+	return f.request("elicitation/create", members(params))
+}
+
+// members returns the members of an object, with their values as they are
+// written.
+func members(text string) object {
+	var raw map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(text), &raw)
+	all := object{}
+	for name, value := range raw {
+		all[name] = value
+	}
+	return all
+}
+
+// withdrawn sends a request and cancels it until it is answered.
+func (f *fake) withdrawn(method, params string) string {
+	f.mu.Lock()
+	next := f.next + 1
+	f.mu.Unlock()
+	answer := make(chan string)
+	go func() { answer <- f.request(method, members(params)) }()
+	for {
+		select {
+		case text := <-answer:
+			return text
+		case <-time.After(50 * time.Millisecond):
+			f.send(object{"method": "$/cancel_request", "params": object{"requestId": fmt.Sprintf("ask-%d", next)}})
+		}
+	}
 }
 
 // withdraw waits for the end of a command and then cancels that request.

@@ -17,54 +17,34 @@ import (
 // the action.
 var errRefused = errors.New("it is not allowed in this session")
 
-// Files are read in pieces, because the tool truncates long results for the
-// model, and an agent that writes a truncated file back would damage it.
-const (
-	linesAtOnce = 2000
-	mostFile    = 8 << 20
-)
-
 // readFile returns a file in the session's directory, or some of its lines.
 func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
-	reads := t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
-	wanted := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path)
+	reads := t.throughEditor(t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0])
+	wanted := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path, t.w.Session.AdditionalDirs...)
 	if t.verdict([]permit.Call{wanted}) == permit.Deny {
 		return nil, errRefused
 	}
-	var text strings.Builder
-	for line := max(p.Line, 1); ; line += linesAtOnce {
-		limit := linesAtOnce
-		if p.Limit > 0 {
-			limit = min(limit, p.Limit-(line-max(p.Line, 1)))
-		}
-		if limit <= 0 {
-			break
-		}
-		piece, err := t.use(ctx, reads, map[string]any{"path": p.Path, "offset": line, "limit": limit})
-		switch {
-		case err != nil:
-			return nil, err
-		case strings.HasSuffix(piece, "; continue with offset]") || text.Len()+len(piece) > mostFile:
-			return nil, errors.New("the file, or one of its lines, is too long")
-		}
-		text.WriteString(piece)
-		if strings.Count(piece, "\n") < limit {
-			break
-		}
+	values := map[string]any{"path": p.Path, "offset": max(p.Line, 1)}
+	if p.Limit > 0 {
+		values["limit"] = p.Limit
 	}
-	return acp.ReadTextFileResponse{Content: text.String()}, nil
+	text, err := t.use(ctx, reads, values)
+	if err != nil {
+		return nil, err
+	}
+	return acp.ReadTextFileResponse{Content: text}, nil
 }
 
 // writeFile creates or replaces a file in the session's directory.
 func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, error) {
-	writes := t.opts.Private.KeepOut([]tool.Tool{tool.WriteFile()})[0]
+	writes := t.throughEditor(t.opts.Private.KeepOut([]tool.Tool{tool.WriteFile()})[0])
 	values := map[string]any{"path": p.Path, "content": p.Content}
 	args, err := json.Marshal(values)
 	if err != nil {
 		return nil, err
 	}
 	e, err := t.permit(ctx, effect{
-		Call: writes.Permission(t.w.Session.Dir, args), args: args, kind: acp.ToolEdit, question: writes.Question(args),
+		Call: writes.Permission(t.w.Session.Dir, args, t.w.Session.AdditionalDirs...), args: args, kind: acp.ToolEdit, question: writes.Question(args),
 	})
 	if err != nil {
 		return nil, err
@@ -81,6 +61,18 @@ func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, 
 	return struct{}{}, err
 }
 
+// throughEditor returns the tool as the session's editor provides it, with
+// unsaved changes, or the tool itself.
+func (t *turn) throughEditor(own tool.Tool) tool.Tool {
+	if t.opts.Editor == nil {
+		return own
+	}
+	if tools := t.opts.Editor(t.w.Session.ID).Tools([]tool.Tool{own}); len(tools) == 1 {
+		return tools[0]
+	}
+	return own
+}
+
 // use runs a built-in tool. A failed result is returned as an error.
 func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (string, error) {
 	args, err := json.Marshal(values)
@@ -91,7 +83,7 @@ func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (
 		return "", invalid(err.Error())
 	}
 	result := does.Run(ctx, tool.Call{
-		Turn: t.w.Turn, Session: t.w.Session.ID, Dir: t.w.Session.Dir, Args: args, Output: func(string) {},
+		Turn: t.w.Turn, Session: t.w.Session.ID, Dir: t.w.Session.Dir, AdditionalDirs: t.w.Session.AdditionalDirs, Args: args, Raw: true, Output: func(string) {},
 	})
 	switch {
 	case result.Failed && missing(result.Text):

@@ -55,7 +55,7 @@ func (f *fuzzed) Run(ctx context.Context, w *hub.Work) error {
 	if _, err := speaker.Open(ctx, w.Session, ""); err != nil {
 		return err
 	}
-	return speaker.Turn(ctx, w, w.Prompt.Text)
+	return speaker.Turn(ctx, w, child.Prompt{Prompt: w.Prompt})
 }
 
 // FuzzFromAgent sends arbitrary lines as an agent's response to a prompt. The

@@ -15,11 +15,11 @@ import (
 // tool, otherwise the kind of the tool, otherwise the title of the call.
 func (c *call) proper() string {
 	name := c.name
-	if name == "" && c.kind != acp.ToolOther {
-		name = string(c.kind)
+	if name == "" && c.kind() != acp.ToolOther {
+		name = string(c.kind())
 	}
 	if name == "" {
-		name = strings.TrimSpace(c.title)
+		name = strings.TrimSpace(c.now.Title)
 	}
 	name = improper().ReplaceAllString(name, "_")
 	if name = strings.TrimRight(name[:min(len(name), 64)], "_"); name == "" {
@@ -53,21 +53,17 @@ func toolName(u acp.ToolCallUpdate) string {
 
 // args returns the call's arguments, always as an object.
 func (c *call) args() json.RawMessage {
-	if c.input != nil {
-		return c.input
+	if c.now.Arguments != nil {
+		return c.now.Arguments
 	}
-	args, err := json.Marshal(map[string]string{"title": c.title})
-	if err != nil { // cannot happen for strings
-		return json.RawMessage(`{}`)
-	}
-	return args
+	return json.RawMessage(`{}`)
 }
 
 // field returns the first of the named arguments that is a non-empty string, or
 // "".
 func (c *call) field(names ...string) string {
 	var all map[string]json.RawMessage
-	_ = json.Unmarshal(c.input, &all) // an object, or nil
+	_ = json.Unmarshal(c.args(), &all) // an object
 	for _, name := range names {
 		var value string
 		if json.Unmarshal(all[name], &value) == nil && value != "" {

@@ -3,34 +3,85 @@ package acp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// hello sends initialize and returns the agent's capabilities.
-func (s *speaker) hello(ctx context.Context) (acp.AgentCapabilities, error) {
+// Initialize implements child.Controller.
+func (s *speaker) Initialize(ctx context.Context) (json.RawMessage, error) {
+	hello, err := s.shakeHands(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hello.reply, nil
+}
+
+// shakeHands starts the reading goroutine and sends initialize, once. The
+// goroutine returns at the end of the process's output.
+func (s *speaker) shakeHands(ctx context.Context) (*handshake, error) {
+	s.handshake.Lock()
+	defer s.handshake.Unlock()
+	if s.hello != nil {
+		return s.hello, nil
+	}
+	s.reader.Do(func() { go s.wire.read(s.handle) })
+	var reply json.RawMessage
+	if err := s.wire.requestAndWait(ctx, acp.MethodInitialize, s.introduction(), &reply); err != nil {
+		return nil, fmt.Errorf("initialize: %w", plainly(err))
+	}
 	var agent acp.InitializeResponse
-	err := s.wire.requestAndWait(ctx, acp.MethodInitialize, acp.InitializeRequest{
+	if err := acp.Decode(reply, &agent); err != nil {
+		return nil, fmt.Errorf("initialize: %w", err)
+	}
+	if version := agent.ProtocolVersion; version != acp.Version && version != 0 { // some agents omit the version
+		return nil, fmt.Errorf("it uses protocol version %d, but only version %d is supported", version, acp.Version)
+	}
+	s.hello = &handshake{reply: reply, can: agent.AgentCapabilities, name: cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)}
+	return s.hello, nil
+}
+
+// introduction returns the parameters of initialize. If the session has a client
+// that sent its own, they are passed on, except for files, which Bellcord serves.
+// Terminals are Bellcord's, too: they are offered if the client has terminals, so
+// that the agent runs its commands in the same way as without Bellcord.
+func (s *speaker) introduction() any {
+	own := acp.InitializeRequest{
 		ProtocolVersion: acp.Version,
 		ClientCapabilities: acp.ClientCapabilities{
 			FS:       acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
 			Terminal: s.opts.Keeper != nil,
+
+			Elicitation: acp.ElicitationCapabilities{Form: true, URL: true},
 		},
 		ClientInfo: acp.Implementation{Name: "bellcord", Title: "Bellcord", Version: s.opts.Version},
-	}, &agent)
-	can, version := agent.AgentCapabilities, agent.ProtocolVersion
-	switch {
-	case err != nil:
-		return can, fmt.Errorf("initialize: %w", plainly(err))
-	case version != acp.Version && version != 0: // some agents omit the version
-		return can, fmt.Errorf("it uses protocol version %d, but only version %d is supported", version, acp.Version)
 	}
-	s.images, s.name = can.PromptCapabilities.Image, cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)
-	return can, nil
+	if s.opts.Client == nil {
+		return own
+	}
+	var client, capabilities map[string]any
+	if json.Unmarshal(s.opts.Client(), &client) != nil || client == nil {
+		return own
+	}
+	capabilities, _ = client["clientCapabilities"].(map[string]any)
+	if capabilities == nil {
+		capabilities = map[string]any{}
+	}
+	capabilities["fs"] = own.ClientCapabilities.FS
+	if capabilities["terminal"] == true {
+		capabilities["terminal"] = own.ClientCapabilities.Terminal
+	}
+	client["protocolVersion"], client["clientCapabilities"] = acp.Version, capabilities
+	if client["clientInfo"] == nil {
+		client["clientInfo"] = own.ClientInfo
+	}
+	return client
 }
 
 // opened is an agent's description of a session. Models is no longer in the
@@ -45,47 +96,107 @@ type opened struct {
 // openSession opens the agent's session with the id own or, if that is not
 // possible, a new one: losing the agent's conversation is no reason to fail the
 // turn.
-func (s *speaker) openSession(ctx context.Context, dir, own string, can acp.AgentCapabilities) (string, error) {
-	none := []acp.McpServer{} // agents require the list, even if it is empty
-	method := ""
-	switch {
-	case own == "":
-	case can.LoadSession:
-		method = acp.MethodLoadSession
-	case bool(can.SessionCapabilities.Resume):
-		method = acp.MethodResumeSession
-	}
-	if method != "" {
-		var again opened
-		err := s.wire.requestAndWait(ctx, method, acp.LoadSessionRequest{SessionID: own, Cwd: dir, McpServers: none}, &again)
+func (s *speaker) openSession(ctx context.Context, session bellcord.Session, own string, can acp.AgentCapabilities) (string, error) {
+	if method := reopening(own, can); method != "" {
+		_, err := s.requestSession(ctx, method, session, own)
 		switch {
 		case err == nil:
-			s.setModel(again.ConfigOptions, again.Models.Current)
 			return own, nil
 		case ctx.Err() != nil || errors.Is(err, child.ErrGone):
 			return "", fmt.Errorf("resuming its session: %w", err)
 		}
 		s.opts.Logger.Info("agent cannot resume its session, opening a new one", "session", own, "err", err)
 	}
-	var fresh opened
-	err := s.wire.requestAndWait(ctx, acp.MethodNewSession, acp.NewSessionRequest{Cwd: dir, McpServers: none}, &fresh)
+	fresh, err := s.requestSession(ctx, acp.MethodNewSession, session, "")
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("opening a session: %w", plainly(err))
-	case fresh.SessionID == "":
+	case fresh == "":
 		return "", errors.New("opening a session: the agent returned no session id")
 	}
-	s.setModel(fresh.ConfigOptions, fresh.Models.Current)
-	return fresh.SessionID, nil
+	return fresh, nil
 }
 
-// plainly adds instructions to the error of an agent that requires a login.
+// reopening returns the method that opens the agent's session with the id own,
+// or "" if there is none.
+func reopening(own string, can acp.AgentCapabilities) string {
+	switch {
+	case own == "":
+		return ""
+	case can.LoadSession:
+		return acp.MethodLoadSession
+	case bool(can.SessionCapabilities.Resume):
+		return acp.MethodResumeSession
+	}
+	return ""
+}
+
+// requestSession opens a session, with the members that the client added to its
+// own request. It returns the id in the reply.
+func (s *speaker) requestSession(ctx context.Context, method string, session bellcord.Session, own string) (string, error) {
+	params := map[string]any{"mcpServers": []acp.McpServer{}} // agents require the list, even if it is empty
+	if s.opts.Params != nil {
+		for name, value := range s.opts.Params(session.ID) {
+			params[name] = value
+		}
+	}
+	params["cwd"] = session.Dir
+	if s.takesDirs() && len(session.AdditionalDirs) > 0 { // also if another client continues the session
+		params["additionalDirectories"] = session.AdditionalDirs
+	}
+	if own != "" {
+		params["sessionId"] = own
+	}
+	var reply json.RawMessage
+	if err := s.wire.requestAndWait(ctx, method, params, &reply); err != nil {
+		return "", err
+	}
+	var of opened
+	if err := acp.Decode(reply, &of); err != nil && len(reply) > 0 && string(reply) != "null" {
+		return "", err
+	}
+	if method == acp.MethodLoadSession {
+		s.awaitReplay(ctx)
+	}
+	s.settings.setReply(reply)
+	s.setModel(of.ConfigOptions, of.Models.Current)
+	return of.SessionID, nil
+}
+
+// takesDirs reports whether the agent accepts additional directories.
+func (s *speaker) takesDirs() bool {
+	return s.hello != nil && bool(s.hello.can.SessionCapabilities.AdditionalDirectories)
+}
+
+// plainly adds to an agent's error the details that the agent sent, and
+// instructions if the agent requires a login.
 func plainly(err error) error {
 	var told *jsonrpc.Error
 	if errors.As(err, &told) && told.Code == int(acp.AuthRequired) {
-		return fmt.Errorf("the agent is not logged in: start it once without Bellcord and log in there (%w)", err)
+		return fmt.Errorf("the agent is not logged in: log in through the editor, or start the agent once without Bellcord and log in there (%w)", err)
+	}
+	if details := detailsOf(told); details != "" {
+		return fmt.Errorf("%w: %s", err, details)
 	}
 	return err
+}
+
+// detailsOf returns the text in the data of an error, or "": the data itself, or
+// the member in which agents send it.
+func detailsOf(e *jsonrpc.Error) string {
+	if e == nil {
+		return ""
+	}
+	data := e.Data
+	for _, name := range []string{"details", "message"} {
+		if member := acp.MembersOf(e.Data)[name]; member != nil {
+			data = member
+			break
+		}
+	}
+	var text string
+	_ = json.Unmarshal(data, &text) // "" if it is no text
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // setModel stores the model that the agent uses, if it reports it: in its config
@@ -109,12 +220,13 @@ func modelOf(options []acp.SessionConfigOption) string {
 	return ""
 }
 
-// spoken returns the agent's model or, if it is not reported, the agent's name.
-func (s *speaker) spoken() string {
+// modelName returns the agent's model or, if it is not reported, the agent's
+// name.
+func (s *speaker) modelName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.model != "" {
 		return s.model
 	}
-	return s.name
+	return s.hello.name
 }

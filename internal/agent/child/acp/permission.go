@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -17,20 +18,28 @@ import (
 // question.
 func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (any, error) {
 	var p acp.RequestPermissionRequest
+	var raw struct {
+		ToolCall json.RawMessage `json:"toolCall"`
+	}
+	_ = json.Unmarshal(params, &raw) // checked next
 	if err := json.Unmarshal(params, &p); err != nil || p.ToolCall.ToolCallID == "" {
 		return func(context.Context) (any, error) { return nil, invalid("the permission request names no tool call") }
 	}
 	t.mu.Lock()
 	p.ToolCall.Status = "" // a permission request is not progress
-	c := t.updateCallLocked(p.ToolCall)
-	t.recordCall(c)
+	c := t.callOf(p.ToolCall)
 	c.waits = !c.started
+	t.updateCallLocked(p.ToolCall, raw.ToolCall)
 	// By its own name a call can only be denied, by a rule that names it.
-	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Reads, Subject: c.title})
-	title := c.title
+	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Reads, Subject: c.now.Title})
+	answer := c.kind() == acp.ToolThink // it has no effect to permit: the agent wants the user's answer
+	question := bellcord.Question{Call: c.logID, Text: cmp.Or(c.now.Title, c.proper()), Meta: shownMeta(params)}
+	for _, o := range p.Options {
+		question.Choices = append(question.Choices, bellcord.Choice{ID: o.OptionID, Text: o.Name, Kind: string(o.Kind), Meta: o.Meta})
+	}
 	t.mu.Unlock()
 	return func(ctx context.Context) (any, error) {
-		chosen, err := t.decide(ctx, c, asked, title, p.Options)
+		chosen, err := t.decide(ctx, asked, question, p.Options, answer)
 		switch {
 		case t.ctx.Err() != nil:
 			<-t.cancelSent // the agent must receive the cancel first: a rejection alone would not end its turn
@@ -49,21 +58,14 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	}
 }
 
-// decide returns one of the agent's options, or nil if none of them fits.
-func (t *turn) decide(ctx context.Context, c *call, asked []permit.Call, title string, options []acp.PermissionOption) (*acp.PermissionOption, error) {
-	switch t.verdict(asked) {
-	case permit.Allow:
-		return fitting(options, "allow"), nil
-	case permit.Deny:
+// decide returns one of the agent's options, or nil if none of them fits. If
+// answer is set, the user chooses it, unless the policy denies the call.
+func (t *turn) decide(ctx context.Context, asked []permit.Call, question bellcord.Question, options []acp.PermissionOption, answer bool) (*acp.PermissionOption, error) {
+	switch verdict := t.verdict(asked); {
+	case verdict == permit.Deny:
 		return fitting(options, "reject"), nil
-	case permit.Put:
-	}
-	if title == "" {
-		title = c.proper()
-	}
-	question := bellcord.Question{Call: c.id, Text: title}
-	for _, o := range options {
-		question.Choices = append(question.Choices, bellcord.Choice{ID: o.OptionID, Text: o.Name, Kind: string(o.Kind)})
+	case verdict == permit.Allow && !answer:
+		return fitting(options, "allow"), nil
 	}
 	choice, err := t.w.Ask(ctx, question)
 	if err != nil {
@@ -105,8 +107,8 @@ func (t *turn) verdict(asked []permit.Call) permit.Verdict {
 // where possible, so that a rule for shell or write_file applies to every
 // agent.
 func (t *turn) effects(c *call) []permit.Call {
-	own := permit.Call{Tool: c.proper(), Effect: permit.Reaches, Subject: c.title}
-	switch c.kind {
+	own := permit.Call{Tool: c.proper(), Effect: permit.Reaches, Subject: c.now.Title}
+	switch c.kind() {
 	case acp.ToolThink:
 		own.Effect = permit.Reads
 	case acp.ToolRead, acp.ToolSearch:
@@ -144,13 +146,19 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	}
 	var all []permit.Call
 	for _, path := range paths {
-		one := t.opts.Private.About(tool, effect, t.w.Session.Dir, path)
-		if !within(t.w.Session.Dir, path) {
+		one := t.opts.Private.About(tool, effect, t.w.Session.Dir, path, t.w.Session.AdditionalDirs...)
+		if !t.within(path) {
 			one.Effect = permit.Reaches
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// within reports whether a path is inside one of the session's directories.
+func (t *turn) within(path string) bool {
+	return within(t.w.Session.Dir, path) || filepath.IsAbs(path) &&
+		slices.ContainsFunc(t.w.Session.AdditionalDirs, func(dir string) bool { return within(dir, path) })
 }
 
 // within reports whether a path is inside a directory. Only the names are

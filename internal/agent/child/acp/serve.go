@@ -20,14 +20,15 @@ var errWithdrawn = errors.New("the agent withdrew the request")
 func (s *speaker) serve(m jsonrpc.Message) {
 	do := services[m.Method]
 	if do == nil {
-		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method " + m.Method})
+		s.passRequest(m)
 		return
 	}
 	var p struct {
 		Session string `json:"sessionId"`
 	}
-	_ = json.Unmarshal(m.Params, &p) // invalid params contain no session id
-	if _, ours := s.at(p.Session); !ours {
+	_ = json.Unmarshal(m.Params, &p)                                        // invalid params contain no session id
+	ofRequest := m.Method == acp.MethodCreateElicitation && p.Session == "" // it belongs to a request, such as the prompt
+	if _, ours := s.at(p.Session); !ours && !s.isChild(p.Session) && !ofRequest {
 		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such session"})
 		return
 	}
@@ -36,6 +37,9 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	case t != nil:
 	case m.Method == acp.MethodRequestPermission:
 		s.wire.sendReply(m.ID, acp.CancelledPermission(), nil)
+		return
+	case m.Method == acp.MethodCreateElicitation: // nobody is asked outside of a turn
+		s.wire.sendReply(m.ID, acp.CreateElicitationResponse{Action: acp.ElicitCancel}, nil)
 		return
 	default:
 		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "no turn is running"})
@@ -53,12 +57,27 @@ func (s *speaker) serve(m jsonrpc.Message) {
 	}()
 }
 
+// passRequest passes a request that Bellcord does not serve on to the client. It
+// ends when the agent's process ends, at the latest.
+func (s *speaker) passRequest(m jsonrpc.Message) {
+	client := s.settings.connected()
+	if client == nil {
+		s.wire.sendReply(m.ID, nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method " + m.Method})
+		return
+	}
+	go func() {
+		reply, err := client.Request(s.wire.life, m.Method, s.forClient(client, m.Params))
+		s.wire.sendReply(m.ID, reply, err)
+	}()
+}
+
 // service implements one method. It is called by the reader, in the order of
 // the messages, and returns the work to be done concurrently.
 type service func(t *turn, params json.RawMessage) func(context.Context) (any, error)
 
 var services = map[string]service{
 	acp.MethodRequestPermission: (*turn).requestPermission,
+	acp.MethodCreateElicitation: parsed((*turn).createElicitation),
 	acp.MethodReadTextFile:      parsed((*turn).readFile),
 	acp.MethodWriteTextFile:     parsed((*turn).writeFile),
 	acp.MethodCreateTerminal:    parsed((*turn).createTerminal),

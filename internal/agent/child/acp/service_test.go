@@ -14,7 +14,6 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 	s := onStage(t, "", "shell(rm *)")
 	for _, c := range []struct{ mode, what, want string }{
 		{"ask", "read notes.txt", `"y"`},
-		{"ask", "think hard", `"y"`},
 		{"ask", "execute echo hi", `"y"`}, // allowed by a rule
 		{"ask", "execute rm -rf x", `"n"`},
 		{"full", "execute make", `"y"`},
@@ -27,6 +26,9 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 		{"auto-edit", "edit /etc/passwd", "asked"},
 		{"ask", "read /etc/passwd", "asked"},
 		{"auto-edit", "fetch it", "asked"},
+		{"ask", "think hard", "asked"}, // a question of the agent, such as a choice between two plans
+		{"full", "think hard", "asked"},
+		{"read-only", "think hard", "asked"},
 	} {
 		t.Run(c.mode+" "+c.what, func(t *testing.T) {
 			s.session = s.newSession(c.mode)
@@ -36,7 +38,7 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 				if len(question.Choices) != 3 || question.Choices[1].ID != "y" || question.Choices[1].Kind != "allow_once" {
 					t.Errorf("question %+v", question)
 				}
-				if err := s.Answer(turn.ID, question.ID, "y", "a person"); err != nil {
+				if err := s.Answer(turn.ID, question.ID, bellcord.Reply{Choice: "y"}, "a person"); err != nil {
 					t.Error(err)
 				}
 				c.want = `"y"`
@@ -54,7 +56,7 @@ func TestPermission_AnswerIsNotAnOption_IsRejected(t *testing.T) {
 	s := onStage(t, "")
 	turn := s.prompt(bellcord.Prompt{Text: "ask execute make"})
 	question := s.until(isQuestion).(bellcord.QuestionOpened).Question
-	if err := s.Answer(turn.ID, question.ID, "reject", "nobody"); err != nil {
+	if err := s.Answer(turn.ID, question.ID, bellcord.Reply{Choice: "reject"}, "nobody"); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.settled(turn); !strings.Contains(s.textOf(turn.ID), `"n"`) || len(r.Calls.NotStarted) != 1 {
@@ -99,7 +101,7 @@ func TestWriteFile_UserRejects_WritesNothingAndLogsCall(t *testing.T) {
 	path := filepath.Join(s.session.Dir, "a.txt")
 	turn := s.prompt(bellcord.Prompt{Text: "write " + path + " hello"})
 	question := s.until(isQuestion).(bellcord.QuestionOpened).Question
-	if err := s.Answer(turn.ID, question.ID, "reject", "a person"); err != nil {
+	if err := s.Answer(turn.ID, question.ID, bellcord.Reply{Choice: "reject"}, "a person"); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.settled(turn); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || r.Calls.NotStarted[0].Name != "write_file" {

@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/agent/child/acp"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/proc"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
@@ -36,7 +37,8 @@ type stage struct {
 	memory  string // directory of the fake agent
 
 	mu       sync.Mutex
-	prompted func() // called right after a prompt was written to the agent
+	prompted func()                                                             // called right after a prompt was written to the agent
+	editor   func(context.Context, tool.EditorCommand) (tool.EditorExit, error) // runs commands, if set
 }
 
 // breath writes to the agent and calls prompted after each prompt, so that a
@@ -103,7 +105,12 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 		Definition: d, Keeper: s.keeper, Silent: true,
 		NewSpeaker: func(p child.Process) child.Speaker {
 			p.In = breath{p.In, s}
-			return acp.New(p, acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"})
+			opts := acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"}
+			if s.editor != nil {
+				opts.EditorTerminals = true
+				opts.Editor = func(bellcord.SessionID) tool.EditorTools { return tool.EditorTools{Run: s.editor} }
+			}
+			return acp.New(p, opts)
 		},
 	}
 	if s.store, err = sqlite.Open(t.Context(), t.TempDir()); err != nil {

@@ -17,7 +17,7 @@ func (t *turn) closeOpen() {
 			t.endCall(c, true)
 		default:
 			t.startCall(c)
-			t.emit(bellcord.ToolCallEnded{Call: c.id, Outcome: bellcord.CallUnknown, Failed: true, Result: bellcord.ResultText(bellcord.CallUnknown, c.output)})
+			t.emit(bellcord.ToolCallEnded{Call: c.logID, Outcome: bellcord.CallUnknown, Failed: true, Result: bellcord.ResultText(bellcord.CallUnknown, c.output)})
 		}
 		c.ended = true
 	}

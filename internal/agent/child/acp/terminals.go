@@ -25,15 +25,20 @@ const mostOutput = 1 << 20
 // turn.
 type terminal struct {
 	kill context.CancelCauseFunc
-	done chan struct{} // closed when all processes have ended; exit is set before
+	done chan struct{} // closed when all processes have ended; exit and failed are set before
 	exit proc.Exit
+
+	failed error  // of a terminal of the editor
+	editor string // the editor's id of its terminal, "" for a terminal of Bellcord; protected by turn.mu
 
 	mu     sync.Mutex
 	most   int
 	output []byte
 	cut    bool
 
-	released bool // protected by turn.mu
+	released bool   // protected by turn.mu
+	call     *call  // the call that shows the terminal; protected by turn.mu
+	effect   effect // protected by turn.mu
 }
 
 var errKilled = errors.New("the agent ended the command")
@@ -58,34 +63,44 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 	if err != nil {
 		return nil, err
 	}
-	one := &terminal{done: make(chan struct{}), most: mostOutput}
+	one := &terminal{done: make(chan struct{}), most: mostOutput, effect: e}
 	if p.OutputByteLimit != nil && *p.OutputByteLimit >= 0 {
 		one.most = min(*p.OutputByteLimit, mostOutput)
 	}
-	command.Output = func(data []byte) {
-		one.appendOutput(data)
-		if e.own != "" {
-			t.emit(bellcord.ToolOutputDelta{Call: e.own, Text: strings.ToValidUTF8(string(data), "\uFFFD")})
-		}
-	}
 	running, kill := context.WithCancelCause(t.pending) // cancelled when the agent kills this command
 	one.kill = kill
+	if run := t.editorTerminals(); run != nil { // the create request is still counted, so work.Wait has not returned
+		if err := t.openInEditor(running, run, one, command, p.Env); err != nil {
+			return nil, err
+		}
+		return acp.CreateTerminalResponse{TerminalID: t.addTerminal(one)}, nil
+	}
+	command.Output = func(data []byte) {
+		one.appendOutput(data)
+		t.emitOutput(one, data)
+	}
+	id := t.addTerminal(one)
+	t.work.Go(func() {
+		defer kill(errOver)
+		t.runCommand(running, one, command)
+	})
+	return acp.CreateTerminalResponse{TerminalID: id}, nil
+}
+
+// addTerminal gives a terminal an id for the agent.
+func (t *turn) addTerminal(one *terminal) string {
 	t.speaker.mu.Lock()
 	t.speaker.terminals++
 	id := fmt.Sprintf("terminal-%d", t.speaker.terminals)
 	t.speaker.mu.Unlock()
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.terminals[id] = one
-	t.mu.Unlock()
-	t.work.Go(func() { // the create request is still counted, so work.Wait has not returned
-		defer kill(errOver)
-		t.runCommand(running, one, command, e)
-	})
-	return acp.CreateTerminalResponse{TerminalID: id}, nil
+	return id
 }
 
 // runCommand runs a command until it and all of its descendants have ended.
-func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Command, e effect) {
+func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Command) {
 	defer close(one.done)
 	exit, err := t.opts.Keeper.Run(ctx, command, bellcord.Forced(t.ctx))
 	if err != nil {
@@ -100,7 +115,56 @@ func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Comma
 	case exit.How != proc.Exited && !errors.Is(context.Cause(ctx), errKilled):
 		end.Outcome, end.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Result)
 	}
+	t.mu.Lock()
+	e := one.effect
+	t.mu.Unlock()
 	t.done(e, end)
+}
+
+// emitOutput emits the output of a command as output of the call that shows its
+// terminal, or of the call that was recorded for it.
+func (t *turn) emitOutput(one *terminal, data []byte) {
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closed:
+	case one.call != nil:
+		t.appendText(one.call, text)
+	case one.effect.own != "":
+		t.emit(bellcord.ToolOutputDelta{Call: one.effect.own, Text: text})
+	}
+}
+
+// attachTerminals connects a call with the terminals that its content shows. If
+// a terminal was created before the agent reported the call, the call that was
+// recorded for the terminal is this call.
+func (t *turn) attachTerminals(c *call) {
+	for i, content := range c.now.Content {
+		one := t.terminals[content.Terminal]
+		if one == nil {
+			continue
+		}
+		if one.editor != "" {
+			c.now.Content[i].Terminal = one.editor
+		} else {
+			c.now.Content[i].Contained = true
+		}
+		if one.call != nil {
+			continue
+		}
+		one.call = c
+		if own := one.effect.own; own != "" && !c.called {
+			c.logID, c.called, c.started, c.allowed = own, true, true, true
+			c.now.Call, c.now.Name = own, one.effect.Tool
+			c.shown = bellcord.ToolCallRequested{Call: own, Name: one.effect.Tool, ToolKind: string(one.effect.kind), Arguments: one.effect.args}
+			c.output = one.outputText()
+			one.effect.own = ""
+			continue
+		}
+		t.recordCall(c)
+		t.appendText(c, one.outputText())
+	}
 }
 
 // command returns the command to run. Many agents send a whole command line in
@@ -113,8 +177,8 @@ func (t *turn) command(p acp.CreateTerminalRequest) (proc.Command, error) {
 	case strings.TrimSpace(p.Command) == "":
 		return c, invalid("command is missing")
 	case p.Cwd != "":
-		if !within(c.Dir, p.Cwd) || !filepath.IsAbs(p.Cwd) {
-			return c, invalid("cwd is not an absolute path inside the session's directory")
+		if !t.within(p.Cwd) || !filepath.IsAbs(p.Cwd) {
+			return c, invalid("cwd is not an absolute path inside one of the session's directories")
 		}
 		c.Dir = p.Cwd
 	}

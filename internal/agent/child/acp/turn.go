@@ -24,39 +24,52 @@ type turn struct {
 	answered   chan answer   // receives the response to the prompt
 	cancelSent chan struct{} // closed when the cancel has been sent or is no longer needed
 
-	// The agent's requests. errands is their context, which is done at the end
+	// The agent's requests. pending is their context, which is done at the end
 	// of the turn, stopped or not.
 	pending  context.Context
 	dismiss  context.CancelCauseFunc
 	work     sync.WaitGroup
 	requests map[string]context.CancelCauseFunc // by the agent's request id; protected by speaker.mu
 
+	elicited elicitations
+
 	mu        sync.Mutex // held while bodies are emitted, to keep them in order
 	closed    bool       // the prompt was answered: later updates are not part of the turn
 	calls     []*call
 	terminals map[string]*terminal
-	lastUse   int64 // size of the context, as last reported by the agent
-	own       int   // number of calls emitted for effects outside of the agent's calls
+	own       int // number of calls emitted for effects outside of the agent's calls
+
+	lastContext bellcord.ContextUse // as last recorded
+
+	imports bool           // the turn records an earlier conversation
+	prompt  importedPrompt // a message of the user in it that is not complete
 }
 
 // errOver cancels the requests of a turn that is over.
 var errOver = errors.New("the turn has ended")
 
 // Turn implements child.Speaker.
-func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
-	blocks := s.blocks(w.Prompt, text)
-	if err := w.Step(ctx, bellcord.StepStarted{Model: s.spoken(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
+func (s *speaker) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
+	blocks := s.blocks(p)
+	text := p.Note + p.Text
+	if err := w.Step(ctx, bellcord.StepStarted{Model: s.modelName(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
 		return err // nothing was sent to the agent
 	}
 	t := s.startTurn(ctx, w)
 	defer s.finish(t)
-	s.wire.request(acp.MethodPrompt, acp.PromptRequest{SessionID: t.session, Prompt: blocks}, t.receiveResponse)
+	s.wire.request(acp.MethodPrompt, promptRequest{t.session, blocks}, t.receiveResponse)
 	select {
 	case a := <-t.answered:
 		return t.conclude(a)
 	case <-ctx.Done():
 		return t.cancelPrompt()
 	}
+}
+
+// promptRequest is acp.PromptRequest with blocks as the client composed them.
+type promptRequest struct {
+	SessionID string `json:"sessionId"`
+	Prompt    []any  `json:"prompt"`
 }
 
 func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
@@ -164,14 +177,15 @@ func (t *turn) conclude(a answer) error {
 		return fmt.Errorf("reading the agent's answer: %w", err)
 	}
 	t.closeOpen()
-	end := bellcord.StepEnded{Usage: r.Usage.usage()}
+	end := bellcord.StepEnded{Usage: r.Usage.usage(), AgentReply: acp.MembersOf(a.result).Without("stopReason").JSON()}
 	switch r.StopReason {
 	case acp.StopMaxTokens, acp.StopMaxTurnRequests:
 		end.Finish = bellcord.FinishMaxOutput
 	case acp.StopRefusal:
 		end.Finish = bellcord.FinishRefused
 	case acp.StopCancelled:
-		return errors.Join(t.w.Emit(bellcord.StepEnded{Finish: bellcord.FinishStopped, Usage: end.Usage}), errors.New("the agent cancelled the turn by itself"))
+		end.Finish = bellcord.FinishStopped
+		return errors.Join(t.w.Emit(end), errors.New("the agent cancelled the turn by itself"))
 	case acp.StopEndTurn:
 		end.Finish = bellcord.FinishStop
 	default: // not defined in the protocol

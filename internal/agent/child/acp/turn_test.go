@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,18 +24,18 @@ func TestTurn_Updates_AreRecordedInOrder(t *testing.T) {
 step fake/large
 thought hm
 said let me see. 
-called c1 execute "List files" execute {"command":"ls"}
+called c1 execute "List files" execute {}
+updated c1 {"call":"c1","arguments":{"command":"ls"}}
 started c1
 output c1 a
 output c1 
 b
 ended c1 finished false a
 b
-called c2 _42_Fetch_it "42: Fetch it!" other {"title":"42: Fetch it!"}
+called c2 _42_Fetch_it "42: Fetch it!" other {}
 started c2
 ended c2 finished true 
-thought Plan: ✓ one; two
-
+plan [{one  completed} {two  pending}]
 said done
 step ended stop
 `
@@ -64,6 +65,11 @@ func transcript(bodies []bellcord.Body) string {
 			fmt.Fprintln(&out, "said", b.Text)
 		case bellcord.ToolCallRequested:
 			fmt.Fprintf(&out, "called %s %s %q %s %s\n", b.Call, b.Name, b.Title, b.ToolKind, b.Arguments)
+		case bellcord.ToolCallUpdated:
+			change, _ := json.Marshal(b)
+			fmt.Fprintf(&out, "updated %s %s\n", b.Call, change)
+		case bellcord.PlanUpdated:
+			fmt.Fprintln(&out, "plan", b.Entries)
 		case bellcord.ToolCallStarted:
 			fmt.Fprintln(&out, "started", b.Call)
 		case bellcord.ToolOutputDelta:

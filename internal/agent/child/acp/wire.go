@@ -31,6 +31,9 @@ type wire struct {
 	lastID  int64
 	pending map[string]func(answer)
 	closed  bool
+
+	life context.Context // ends when the connection is closed
+	end  context.CancelFunc
 }
 
 // envelope is a JSON-RPC message to the agent.
@@ -43,7 +46,9 @@ type answer struct {
 }
 
 func newWire(out io.Reader, in child.Writer, logger *slog.Logger) *wire {
-	return &wire{out: bufio.NewReaderSize(out, 64<<10), in: in, logger: logger, pending: map[string]func(answer){}}
+	w := &wire{out: bufio.NewReaderSize(out, 64<<10), in: in, logger: logger, pending: map[string]func(answer){}}
+	w.life, w.end = context.WithCancel(context.Background()) // for requests that are passed on, which belong to no turn
+	return w
 }
 
 // read passes requests and notifications to handle, and responses to their
@@ -119,6 +124,10 @@ func (w *wire) requestAndWait(ctx context.Context, method string, params, result
 		if a.err != nil {
 			return lost(a.err)
 		}
+		if raw, is := result.(*json.RawMessage); is {
+			*raw = a.result
+			return nil
+		}
 		return acp.Decode(a.result, result)
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -142,6 +151,7 @@ func (w *wire) deliverAnswer(id json.RawMessage, a answer) {
 func (w *wire) failPending() {
 	w.mu.Lock()
 	w.closed = true
+	w.end()
 	left := w.pending
 	w.pending = nil
 	w.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -222,13 +223,30 @@ func (t *converter) called(id, name string, args json.RawMessage) {
 	if t.calls.find(id) != nil {
 		return
 	}
-	var object map[string]json.RawMessage
-	c := bellcord.ToolCallRequested{Call: id, Name: name, Arguments: args}
-	if err := json.Unmarshal(args, &object); err != nil || object == nil {
-		c.Arguments = json.RawMessage(`{}`)
-	}
 	t.calls.addCall(id)
-	t.emit(c)
+	t.emit(bellcord.ToolCallRequested{Call: id, Name: name, Arguments: arguments(args)})
+}
+
+func arguments(args json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(args, &object); err != nil || object == nil {
+		return json.RawMessage(`{}`)
+	}
+	return args
+}
+
+// contextUsed records how full the context is, if it has changed. During a step
+// it is also an estimate of the step's input.
+func (t *converter) contextUsed(now bellcord.ContextUse) {
+	if reflect.DeepEqual(now, t.used) {
+		return
+	}
+	t.used = now
+	report := bellcord.UsageReported{Context: &now}
+	if t.open {
+		report.Usage.InputTokens = max(t.input, now.UsedTokens)
+	}
+	t.emit(report)
 }
 
 // onlyCall returns the call that a question belongs to: the only running call,

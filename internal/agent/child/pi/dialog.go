@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // dialogs contains pi's open dialogs. Pi dismisses some of them without a
@@ -30,14 +31,17 @@ type dialog struct {
 	done    context.CancelFunc
 }
 
-// answer is the user's choice in a dialog.
-type answer struct{ dialog, choice string }
+// answer is the user's answer to a dialog.
+type answer struct {
+	dialog string
+	reply  bellcord.Reply
+}
 
 // dialogTimeout is how long a dialog without a timeout waits.
 const dialogTimeout = 30 * 24 * time.Hour
 
-// open shows a dialog to the user as a question. Dialogs for text input are
-// cancelled, because a question only has choices.
+// open shows a dialog to the user as a question. A dialog for text is a form with
+// one field. A form that requests a secret is cancelled.
 func (d *dialogs) open(r record, stopping bool) {
 	switch {
 	case !r.isDialog():
@@ -45,14 +49,13 @@ func (d *dialogs) open(r record, stopping bool) {
 	case stopping:
 		d.cancel(r.ID)
 		return
-	case r.Method == "input" || r.Method == "editor":
-		d.converter.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi asked for text input, which Bellcord does not support: %s]\n", r.Title)})
+	}
+	q := question(r)
+	q.Call = d.converter.onlyCall()
+	if err := q.ValidateForm(); err != nil {
+		d.converter.emit(bellcord.ThinkingDelta{Text: fmt.Sprintf("[pi's question was cancelled: %s: %v]\n", r.Title, err)})
 		d.cancel(r.ID)
 		return
-	}
-	q := bellcord.Question{Call: d.converter.onlyCall(), Text: r.Title, Choices: choices(r)}
-	if r.Words != "" {
-		q.Text = strings.TrimSpace(r.Title + "\n" + r.Words)
 	}
 	most := dialogTimeout
 	if r.Timeout > 0 {
@@ -64,14 +67,14 @@ func (d *dialogs) open(r record, stopping bool) {
 	}
 	d.waiting[r.ID] = dialog{r.Method, r.Options, done}
 	d.pending.Go(func() {
-		if choice, err := d.work.Ask(ctx, q); err == nil {
-			d.inbox.put(record{Type: "dialog_answered", Answer: &answer{r.ID, choice}})
+		if reply, err := d.work.AskForm(ctx, q); err == nil {
+			d.inbox.put(record{Type: "dialog_answered", Answer: &answer{r.ID, reply}})
 		}
 	})
 }
 
-// sendChoice sends the user's choice to pi.
-func (d *dialogs) sendChoice(a *answer) {
+// sendAnswer sends the user's answer to pi.
+func (d *dialogs) sendAnswer(a *answer) {
 	open, waits := d.waiting[a.dialog]
 	if !waits {
 		return
@@ -79,11 +82,15 @@ func (d *dialogs) sendChoice(a *answer) {
 	open.done()
 	delete(d.waiting, a.dialog)
 	reply := map[string]any{"type": "extension_ui_response", "id": a.dialog}
-	if open.method == "confirm" {
-		reply["confirmed"] = a.choice == yes
-	} else if i, err := strconv.Atoi(a.choice); err == nil && i >= 0 && i < len(open.options) {
+	i, err := strconv.Atoi(a.reply.Choice)
+	switch {
+	case open.method == "confirm":
+		reply["confirmed"] = a.reply.Choice == yes
+	case open.method == "select" && err == nil && i >= 0 && i < len(open.options):
 		reply["value"] = open.options[i]
-	} else {
+	case a.reply.Choice == bellcord.ChoiceAccept:
+		reply["value"] = dataOf[string](a.reply.Values[textField])
+	default:
 		reply["cancelled"] = true
 	}
 	d.writeRecord(reply)
@@ -105,6 +112,24 @@ func (d *dialogs) drop() {
 		delete(d.waiting, id)
 	}
 	d.pending.Wait()
+}
+
+// textField is the field of a dialog for text.
+const textField = "text"
+
+// question returns a dialog as a question.
+func question(r record) bellcord.Question {
+	q := bellcord.Question{Text: strings.TrimSpace(r.Title + "\n" + r.Words)}
+	if r.Method != "input" && r.Method != "editor" {
+		q.Choices = choices(r)
+		return q
+	}
+	field := bellcord.Field{Name: textField, Type: bellcord.FieldString, Title: r.Title, Description: r.Placeholder}
+	if r.Prefill != "" {
+		field.Default = acp.Encode(r.Prefill)
+	}
+	q.Fields = []bellcord.Field{field}
+	return q
 }
 
 const yes, no = "yes", "no"

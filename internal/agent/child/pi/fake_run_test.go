@@ -32,13 +32,24 @@ func (f *fake) run(text string, images any) {
 		select {}
 	case has("slow"):
 		f.stream()
+	case has("receives"):
+		f.answer("waiting", "toolUse")
+		f.event("turn_start")
+		f.answer("steered: "+f.steered(true), "stop")
+	case has("misses"):
+		f.answer("waiting", "stop")
+		f.steered(false)
 	case has("tool"):
 		f.tool(text)
 	case has("dialog"):
 		f.dialog(has("signal"), has("two"))
 	case has("text wanted"):
-		f.openDialog("d9", false, "method", "input", "title", "Your name")
-		f.answer("you have no name", "stop")
+		name := f.openDialog("d9", false, "method", "input", "title", "Your name", "placeholder", "first and last")
+		text := f.openDialog("d8", false, "method", "editor", "title", "Your text", "prefill", "Dear")
+		f.answer(fmt.Sprintf("%v %v, %v %v", name["value"], name["cancelled"], text["value"], text["cancelled"]), "stop")
+	case has("secret wanted"):
+		word := f.openDialog("d9", false, "method", "input", "title", "Your password")
+		f.answer(fmt.Sprintf("%v %v", word["value"], word["cancelled"]), "stop")
 	case has("odd lines"):
 		f.raw("not json\n[1,2]\n\"text\"\n{\"type\":7}\n{\"no\":\"type\"}\r\n\r\n{\"type\":\"unheard_of\",\"usage\":\"much\"}\r\n")
 		f.answer("one\u2028two\u2029three", "stop")
@@ -196,7 +207,7 @@ func (f *fake) tool(text string) {
 	final, failed := "one\ntwo\nthree\n", false
 	if strings.Contains(text, "queue") {
 		f.mu.Lock()
-		f.queued = 2
+		f.queued = []string{"queued one", "queued two"}
 		f.mu.Unlock()
 	}
 	if !strings.Contains(text, "quick") {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +35,9 @@ func eachFlavour(t *testing.T, play func(t *testing.T, s *stage)) {
 	for _, flavour := range []string{"new", "old"} {
 		t.Run(flavour, func(t *testing.T) {
 			t.Parallel()
-			play(t, newStage(t, fakePi(t, flavour)))
+			s := newStage(t, fakePi(t, flavour))
+			s.flavour = flavour
+			play(t, s)
 		})
 	}
 }
@@ -47,6 +48,8 @@ type fake struct {
 	modern  bool
 	session string
 	prompts []string // prompts of the session
+	model   string
+	level   string
 
 	mu        sync.Mutex
 	out       *bufio.Writer
@@ -54,13 +57,13 @@ type fake struct {
 	ended     chan struct{}
 	streaming bool
 	stubborn  int
-	queued    int
+	queued    []string
 	dialogs   map[string]chan map[string]any
 }
 
 func (f *fake) serve() {
 	f.dialogs = map[string]chan map[string]any{}
-	f.session = filepath.Join(os.Getenv("FAKE_PI_DIR"), fmt.Sprintf("%d.jsonl", time.Now().UnixNano()))
+	f.session, f.model, f.level = newSessionFile(), "one", "low"
 	fmt.Fprintf(os.Stdout, "warming up…\r\n\n{\"type\":") // as a careless extension might print
 	fmt.Fprintln(os.Stdout)
 	in := bufio.NewReader(os.Stdin)
@@ -100,34 +103,37 @@ func (f *fake) respond(c map[string]any, data any) {
 	f.event("response", "id", c["id"], "command", c["type"], "success", true, "data", data)
 }
 
+func (f *fake) refuse(c map[string]any, why string) {
+	f.event("response", "id", c["id"], "command", c["type"], "success", false, "error", why)
+}
+
+// unknown rejects a command as versions before 0.79.7 do.
+func (f *fake) unknown(c map[string]any) {
+	f.event("response", "command", c["type"], "success", false, "error", fmt.Sprintf("Unknown command: %s", c["type"]))
+}
+
 func (f *fake) command(c map[string]any) {
 	switch c["type"] {
 	case "get_state":
 		f.mu.Lock()
 		now := map[string]any{
-			"model": map[string]any{"provider": "fake", "id": "one"}, "isStreaming": f.streaming || f.stubborn > 0,
-			"sessionFile": f.session, "sessionId": "1", "pendingMessageCount": f.queued,
+			"model": fakeModels[f.model], "thinkingLevel": f.level, "isStreaming": f.streaming || f.stubborn > 0,
+			"sessionFile": f.session, "sessionId": "1", "pendingMessageCount": len(f.queued),
 		}
 		f.mu.Unlock()
 		f.respond(c, now)
 	case "switch_session":
-		f.session, _ = c["sessionPath"].(string)
-		text, err := os.ReadFile(f.session)
-		if err != nil {
-			f.event("response", "id", c["id"], "command", c["type"], "success", false, "error", "no such session")
-			return
-		}
-		f.prompts = strings.Split(strings.TrimSpace(string(text)), "\n")
-		f.respond(c, map[string]any{"cancelled": false})
+		f.switchTo(c)
 	case "clear_queue":
 		if !f.modern {
-			f.event("response", "command", "clear_queue", "success", false, "error", "Unknown command: clear_queue")
+			f.unknown(c)
 			return
 		}
 		f.mu.Lock()
-		f.queued = 0
+		queue := f.queued
+		f.queued = nil
 		f.mu.Unlock()
-		f.respond(c, map[string]any{})
+		f.respond(c, map[string]any{"steering": queue, "followUp": []string{}})
 	case "abort":
 		go f.abort(c)
 	case "prompt":
@@ -139,6 +145,8 @@ func (f *fake) command(c map[string]any) {
 		if waits != nil {
 			waits <- c
 		}
+	default:
+		f.setting(c)
 	}
 }
 
@@ -166,9 +174,8 @@ func (f *fake) abort(c map[string]any) {
 
 func (f *fake) prompt(c map[string]any) {
 	text, _ := c["message"].(string)
-	if strings.HasPrefix(text, "/") {
-		f.respond(c, map[string]any{"disposition": "handled"})
-		return
+	if rest, typed := strings.CutPrefix(text, "/hello"); typed {
+		text = "TEMPLATE" + rest
 	}
 	if strings.Contains(text, "rejected") {
 		f.event("response", "id", c["id"], "command", "prompt", "success", false, "error", "No model selected")
@@ -179,7 +186,7 @@ func (f *fake) prompt(c map[string]any) {
 		return
 	}
 	f.prompts = append(f.prompts, strings.ReplaceAll(text, "\n", " "))
-	_ = os.WriteFile(f.session, []byte(strings.Join(f.prompts, "\n")+"\n"), 0o600)
+	f.save()
 	go func() {
 		if strings.Contains(text, "hesitant") {
 			<-time.After(300 * time.Millisecond) // an abort that arrives now is lost

@@ -23,11 +23,14 @@ func (b *inbox) listen() {
 	b.listening, b.records = true, nil
 }
 
-// hush drops all waiting records and all later ones, until the next listen.
-func (b *inbox) hush() {
+// hush drops all waiting records, which it returns, and all later ones, until the
+// next listen.
+func (b *inbox) hush() []record {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	dropped := b.records
 	b.listening, b.records = false, nil
+	return dropped
 }
 
 // put adds a record. It returns false if the inbox is not listening.
@@ -47,14 +50,6 @@ func (b *inbox) endInput() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
-	b.wake()
-}
-
-// back returns records that were taken but not processed to the front.
-func (b *inbox) back(records []record) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.records = append(append([]record(nil), records...), b.records...)
 	b.wake()
 }
 

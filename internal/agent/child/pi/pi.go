@@ -12,149 +12,126 @@
 // stop waits for the acceptance. After the response, pi's state is read, and
 // the abort is repeated until pi is idle.
 //
-// A user's text is never interpreted as one of pi's commands, skills or
-// templates: pi only checks for a slash at the very beginning, so a space is
-// put before it. The space also reaches the model, where it is harmless.
+// The second channel is translated: the models, thinking levels and commands
+// that pi reports become ACP's options and commands, and ACP's requests become
+// commands of pi. Their responses are matched by id, apart from those of a turn.
+// Pi expands a prompt that begins with the name of one of its commands; other
+// text with a slash reaches the model unchanged.
 package pi
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
 
-// speaker is a child.Speaker. Its fields are used by Open and Turn only, which
-// never run concurrently; the inbox is shared with the reader.
+// speaker is a child.Controller.
 type speaker struct {
-	process child.Process
-	inbox   inbox
-	number  int // number of the last command
+	process  child.Process
+	inbox    inbox
+	requests requests
+	settings settings
+	number   atomic.Int64 // number of the last command
+	reader   sync.Once
 
-	clears  bool   // supports clear_queue
-	settles bool   // sends agent_settled
-	model   string // provider/model of the next request, as last reported
-	context int64  // tokens in the conversation, as of the last answer
+	handshake sync.Mutex // protects the next two until the handshake has succeeded
+	greeted   bool
+	clears    bool // supports clear_queue
+
+	// session holds a token while pi's session is open and neither a turn nor a
+	// fork uses it. The owner of the token may use the fields below.
+	session chan struct{}
+	astray  bool                // pi could not return from a fork to its session
+	settles bool                // sends agent_settled
+	model   string              // provider/model of the next request, as last reported
+	context int64               // tokens in the conversation, as of the last answer
+	used    bellcord.ContextUse // as last recorded
 }
 
 // New returns a Speaker for a process that runs pi in RPC mode. It reads the
-// process's output from Open on, until the output ends.
+// process's output from the handshake on, until the output ends.
 func New(p child.Process) child.Speaker {
-	return &speaker{process: p, inbox: newInbox()}
+	return &speaker{process: p, inbox: newInbox(), session: make(chan struct{}, 1)}
 }
 
-// queueBound is how long Open waits for the response to clear_queue. Old
-// versions reject the command without an id.
-const queueBound = 2 * time.Second
+// queueBound is how long the handshake waits for the response to clear_queue. It
+// is one of the commands that some versions do not have.
+const queueBound = 10 * time.Second
 
-// Open implements child.Speaker. The session's id is the path of its file. A pi
-// that stores no files has sessions that cannot be resumed.
-func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (string, error) {
-	s.inbox.listen()
-	defer s.inbox.hush()
-	go s.read() // until the process's output ends
-	if _, err := s.request(ctx, "get_state", nil); err != nil {
-		return "", fmt.Errorf("reading pi's state: %w", err)
+// shakeHands starts to read pi's output and waits until pi responds, once.
+func (s *speaker) shakeHands(ctx context.Context) error {
+	s.handshake.Lock()
+	defer s.handshake.Unlock()
+	if s.greeted {
+		return nil
 	}
-	if filepath.IsAbs(own) {
-		// If pi cannot resume the session, it stays in its new one.
-		_, err := s.request(ctx, "switch_session", map[string]any{"sessionPath": own})
-		if err != nil && !errors.As(err, new(refusal)) {
-			return "", fmt.Errorf("resuming pi's session: %w", err)
-		}
+	s.reader.Do(func() { go s.read() })
+	if _, err := s.state(ctx); err != nil {
+		return fmt.Errorf("reading pi's state: %w", err)
 	}
 	quick, done := context.WithTimeout(ctx, queueBound)
 	defer done()
 	_, err := s.request(quick, "clear_queue", nil)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	s.clears = err == nil
-	s.settles = s.settles || s.clears // clear_queue was added four versions after agent_settled
-	data, err := s.request(ctx, "get_state", nil)
+	s.settles = s.clears // clear_queue was added four versions after agent_settled
+	s.greeted = true
+	return nil
+}
+
+// Open implements child.Speaker. The session's id is the path of its file. A pi
+// that stores no files has sessions that cannot be resumed.
+func (s *speaker) Open(ctx context.Context, _ bellcord.Session, own string) (string, error) {
+	if err := s.shakeHands(ctx); err != nil {
+		return "", err
+	}
+	if filepath.IsAbs(own) {
+		// If pi cannot resume the session, it stays in its new one.
+		_, err := s.request(ctx, "switch_session", map[string]any{"sessionPath": own})
+		if err != nil && !refused(err) {
+			return "", fmt.Errorf("resuming pi's session: %w", err)
+		}
+	}
+	now, err := s.readSettings(ctx)
 	if err != nil {
 		return "", fmt.Errorf("reading pi's session: %w", err)
 	}
-	now := stateOf(data)
-	s.model = now.Model.name()
-	if now.SessionFile != "" {
-		return now.SessionFile, nil
-	}
-	return now.SessionID, nil
+	s.release()
+	return now.id(), nil
 }
+
+// release lets a turn or a fork use pi's session.
+func (s *speaker) release() { s.session <- struct{}{} }
 
 // Close implements child.Speaker. The reading goroutine returns at the end of
 // the process's output.
-func (s *speaker) Close() { s.inbox.endInput() }
+func (s *speaker) Close() { s.endInput() }
 
-// read puts pi's records into the inbox until its output ends.
+func (s *speaker) endInput() {
+	s.inbox.endInput()
+	s.requests.end()
+}
+
+// read processes pi's records until its output ends. What a record reports about
+// settings is stored first, in pi's order.
 func (s *speaker) read() {
 	for line := range lines(s.process.Out) {
 		r, ok := decode(line)
-		if ok && !s.inbox.put(r) && r.isDialog() {
+		if !ok {
+			continue
+		}
+		s.settings.observe(r)
+		if !s.requests.deliver(r) && !s.inbox.put(r) && r.isDialog() {
 			s.cancel(r.ID) // between turns no question can be shown
 		}
 	}
-	s.inbox.endInput()
-}
-
-// sendCommand writes a command and returns its id.
-func (s *speaker) sendCommand(command string, fields map[string]any) string {
-	s.number++
-	id := "bellcord-" + strconv.Itoa(s.number)
-	record := map[string]any{"id": id, "type": command}
-	for name, value := range fields {
-		record[name] = value
-	}
-	s.writeRecord(record)
-	return id
-}
-
-func (s *speaker) cancel(dialog string) {
-	s.writeRecord(map[string]any{"type": "extension_ui_response", "id": dialog, "cancelled": true})
-}
-
-func (s *speaker) writeRecord(record map[string]any) {
-	line, err := json.Marshal(record)
-	if err != nil {
-		return // cannot happen: strings, numbers and raw JSON from this package
-	}
-	s.process.In.Write(append(line, '\n'))
-}
-
-// refusal is the error in a failed response.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-// request sends a command and waits for its response. It must not be called
-// during a turn. Dialogs that arrive in the meantime are cancelled.
-func (s *speaker) request(ctx context.Context, command string, fields map[string]any) (json.RawMessage, error) {
-	id := s.sendCommand(command, fields)
-	for {
-		records, ended := s.inbox.takeRecords()
-		for i, r := range records {
-			switch {
-			case r.isDialog():
-				s.cancel(r.ID)
-			case r.Type == "response" && (r.ID == id || r.ID == "" && r.Command == command):
-				s.inbox.back(records[i+1:])
-				if !r.Success {
-					return nil, refusal(r.Error)
-				}
-				return r.Data, nil
-			}
-		}
-		if ended {
-			return nil, child.ErrGone
-		}
-		select {
-		case <-s.inbox.more:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
+	s.endInput()
 }

@@ -47,6 +47,7 @@ func eachPi(t *testing.T, play func(t *testing.T, s *real)) {
 			}
 			t.Cleanup(func() { _ = running.Close() })
 			s.stage = newStage(t, definition(t, filepath.Join(agents, "bin", version), url))
+			s.flavour = map[string]string{"pi-1.5.0": "new", "pi-0.74.2": "old"}[version]
 			play(t, s)
 		})
 	}
@@ -58,6 +59,8 @@ func definition(t *testing.T, command, url string) child.Definition {
 	models := fmt.Sprintf(`{"providers":{"fake":{"baseUrl":%q,"api":"openai-completions","apiKey":"none",
 		"compat":{"supportsDeveloperRole":false,"supportsReasoningEffort":false},
 		"models":[{"id":"one","name":"One","reasoning":false,"input":["text","image"],"contextWindow":128000,"maxTokens":4096,
+		"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}},
+		{"id":"two","name":"Two","reasoning":true,"input":["text"],"contextWindow":50000,"maxTokens":4096,
 		"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}]}}}`, url)
 	write(t, filepath.Join(dir, "agent", "models.json"), models)
 	write(t, filepath.Join(dir, "agent", "settings.json"), `{"images":{"autoResize":false}}`) // 1.5.0 would need another package to resize images
@@ -135,7 +138,7 @@ func TestRealPi_Answer_ReportsTextAndUsage(t *testing.T) {
 			t.Errorf("%s %s: %q", r.End, r.Error, text)
 		}
 		// Pi may report the usage several times.
-		kinds := strings.ReplaceAll(s.kinds(turn.ID), "metered ", "")
+		kinds := strings.ReplaceAll(s.kinds(turn.ID), "usage_reported ", "")
 		if !strings.HasPrefix(kinds, "turn_accepted turn_started agent_session_opened step_started") || !strings.Contains(kinds, "thinking_delta text_delta step_ended turn_ended") {
 			t.Errorf("%s", s.kinds(turn.ID))
 		}
@@ -170,7 +173,7 @@ func TestLaw02_RealPiStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 		s.left()
 		s.done("again")
 		if len(s.hosted()) != 1 {
-			t.Errorf("pi was started anew: %v", s.hosted())
+			t.Errorf("pi was started again: %v", s.hosted())
 		}
 	})
 }
@@ -209,7 +212,7 @@ func TestLaw15_RealPiStoppedDuringTool_LeavesNoProcess(t *testing.T) {
 		}
 		s.done("after it")
 		if len(s.hosted()) != 1 {
-			t.Errorf("pi was started anew: %v", s.hosted())
+			t.Errorf("pi was started again: %v", s.hosted())
 		}
 	})
 }
@@ -253,11 +256,28 @@ func TestRealPi_RequestFails_ReportsReason(t *testing.T) {
 	})
 }
 
-func TestRealPi_PromptWithSlash_IsNotACommand(t *testing.T) {
+func TestRealPi_PromptWithSlash_IsACommandOfPiOrText(t *testing.T) {
 	t.Parallel()
 	eachPi(t, func(t *testing.T, s *real) {
 		s.done("/hello world")
-		if raw := s.lastRequest(); strings.Contains(raw, "EXPANDED") || !strings.Contains(raw, "/hello world") {
+		if raw := s.lastRequest(); !strings.Contains(raw, "EXPANDED TEMPLATE world") {
+			t.Errorf("%s", raw)
+		}
+		s.done("/etc/hosts is a file")
+		if raw := s.lastRequest(); !strings.Contains(raw, `"/etc/hosts is a file"`) {
+			t.Errorf("%s", raw)
+		}
+	})
+}
+
+func TestRealPi_CommandAfterStop_IsACommand(t *testing.T) {
+	t.Parallel()
+	eachPi(t, func(t *testing.T, s *real) {
+		turn := s.prompt(bellcord.Prompt{Text: "[slow 1000 10ms]"})
+		s.await(turn, kind[bellcord.TextDelta])
+		s.stop(turn)
+		s.done("/hello again")
+		if raw := s.lastRequest(); !strings.Contains(raw, `"EXPANDED TEMPLATE again"`) {
 			t.Errorf("%s", raw)
 		}
 	})

@@ -17,7 +17,7 @@ import (
 )
 
 // most is the time limit for everything that a test waits for.
-const most = 60 * time.Second
+const most = 2 * time.Minute
 
 // stage is a hub with a real store that hosts a pi, and one session.
 type stage struct {
@@ -26,6 +26,7 @@ type stage struct {
 	agent   *child.Agent
 	store   bellcord.Store
 	session bellcord.Session
+	flavour string // of the fake pi
 }
 
 func newStage(t *testing.T, d child.Definition) *stage {
@@ -38,7 +39,7 @@ func newStage(t *testing.T, d child.Definition) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, NewSpeaker: pi.New}}
+	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, NewSpeaker: pi.New, InDir: true}}
 	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}

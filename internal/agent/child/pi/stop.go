@@ -2,7 +2,6 @@ package pi
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/bellcord/bellcord/internal/agent/child"
 )
@@ -14,7 +13,7 @@ func (t *turn) abortTurn() {
 	switch t.phase {
 	case knocking:
 		t.finish(context.Cause(t.converter.ctx)) // the prompt was not sent
-	case running:
+	case running, settling:
 		t.abort()
 	case prompting, aborting, confirming, over: // pi loses an abort that arrives before it has accepted the prompt
 	}
@@ -30,23 +29,18 @@ func (t *turn) abort() {
 
 // confirmed handles pi's state after the response to an abort. Some versions
 // continue nevertheless: with a compaction, with the work after one, or with a
-// retry that had just started.
+// retry that had just started. A steering message may reach pi's queue after the
+// queue was cleared.
 func (t *turn) confirmed(now state) {
+	queued := now.PendingMessageCount > 0 || len(t.steerings.sent) > 0
 	switch {
-	case now.busy() || t.returning || t.retrying:
+	case now.busy() || t.returning || t.retrying || queued && t.clears:
 		t.later()
-	case now.PendingMessageCount > 0:
+	case queued:
 		// Messages in a queue that cannot be cleared would run with the next
 		// prompt. A new process has an empty queue.
 		t.finish(child.ErrDeaf)
 	default:
 		t.finish(nil)
 	}
-}
-
-func decodeInto(data json.RawMessage, to any) error {
-	if len(data) == 0 {
-		return nil
-	}
-	return json.Unmarshal(data, to)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -19,6 +18,7 @@ const (
 	knocking   phase = iota // waiting for pi to be idle; the prompt is not sent
 	prompting               // pi has not accepted the prompt: an abort would be lost
 	running                 // pi has accepted the prompt
+	settling                // the run is over; waiting for the last responses
 	aborting                // the abort is sent; waiting for its response
 	confirming              // the abort is confirmed; waiting for pi's state
 	over
@@ -30,11 +30,12 @@ type turn struct {
 	work *hub.Work
 	text string
 
-	phase    phase
-	awaited  string // id of the command with the response that the phase waits for
-	looking  string // id of a get_state in addition to awaited, or ""
-	stopping bool
-	err      error // the turn's error, set by finish
+	phase     phase
+	awaited   string // id of the command with the response that the phase waits for
+	looking   string // id of a get_state in addition to awaited, or ""
+	measuring string // id of a get_session_stats in addition to awaited, or ""
+	stopping  bool
+	err       error // the turn's error, set by finish
 
 	began      bool // agent_start was received since the prompt
 	ended      bool // agent_end was received; pi may still start again
@@ -46,6 +47,7 @@ type turn struct {
 	pause     time.Duration // duration of that timer
 	converter converter
 	dialogs   dialogs
+	steerings steerings
 }
 
 // A busy pi is checked again soon, then less often.
@@ -57,21 +59,44 @@ func (t *turn) later() {
 }
 
 // Turn implements child.Speaker.
-func (s *speaker) Turn(ctx context.Context, w *hub.Work, text string) error {
+func (s *speaker) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
+	select {
+	case <-s.session:
+	case <-ctx.Done():
+		return context.Cause(ctx) // during a fork: pi has not received the prompt
+	}
+	defer s.release()
+	if s.astray {
+		return child.ErrGone // a new process resumes the session
+	}
+	text := p.Text
+	if p.Note != "" {
+		text = p.Note + "\n\n" + text
+	}
 	s.inbox.listen()
-	defer s.inbox.hush()
 	t := &turn{speaker: s, work: w, text: text, again: time.NewTimer(0)}
 	t.again.Stop()
 	defer t.again.Stop()
 	t.converter = converter{speaker: s, work: w, ctx: ctx, since: int64(len(text))}
 	t.dialogs = dialogs{speaker: s, work: w, ctx: ctx, converter: &t.converter}
-	defer t.dialogs.drop()
+	defer t.leave()
 	t.setPhase(knocking, s.sendCommand("get_state", nil))
 	err := t.play(ctx)
 	if ctx.Err() == nil {
 		err = errors.Join(err, t.converter.err)
 	}
 	return err
+}
+
+// leave drops open dialogs and the records that the turn has not handled.
+func (t *turn) leave() {
+	t.dialogs.drop()
+	for _, r := range t.inbox.hush() {
+		if r.Steering != nil {
+			t.steerings.early = append(t.steerings.early, r.Steering)
+		}
+	}
+	t.dropSteering()
 }
 
 // play processes pi's records until pi has completed the prompt or confirmed an
@@ -89,7 +114,7 @@ func (t *turn) play(ctx context.Context) error {
 		case <-t.inbox.more:
 			records, ended := t.inbox.takeRecords()
 			for _, r := range records {
-				if t.phase != over {
+				if t.phase != over || r.Steering != nil {
 					t.handleRecord(ctx, r)
 				}
 			}
@@ -125,7 +150,11 @@ func (t *turn) handleRecord(ctx context.Context, r record) {
 	case "extension_ui_request":
 		t.dialogs.open(r, t.stopping)
 	case "dialog_answered":
-		t.dialogs.sendChoice(r.Answer)
+		t.dialogs.sendAnswer(r.Answer)
+	case "steering_requested":
+		t.steer(r.Steering)
+	case "session_info_changed":
+		t.work.SetTitle(r.Name)
 	case "agent_start":
 		t.began, t.ended, t.returning, t.retrying = true, false, false, false
 	case "agent_end":
@@ -148,19 +177,31 @@ func (t *turn) handleRecord(ctx context.Context, r record) {
 		t.queryState()
 	default:
 		t.converter.convert(r)
+		if r.Type == "message_end" && r.Message.Role == "assistant" {
+			t.measure()
+		}
 	}
 }
 
 // handleResponse handles the response to a command.
 func (t *turn) handleResponse(ctx context.Context, r record) {
-	if r.ID != "" && r.ID == t.looking {
+	switch {
+	case r.ID == "":
+	case r.ID == t.looking:
 		t.looking = ""
 		t.applyState(stateOf(r.Data))
-		return
+	case r.ID == t.measuring:
+		t.measured(r)
+		t.settle()
+	case t.steeringResponse(r):
+		t.settle()
+	case r.ID == t.awaited:
+		t.handleAwaited(ctx, r)
 	}
-	if r.ID == "" || r.ID != t.awaited {
-		return
-	}
+}
+
+// handleAwaited handles the response that the phase waits for.
+func (t *turn) handleAwaited(ctx context.Context, r record) {
 	switch t.phase {
 	case knocking:
 		t.open(ctx, stateOf(r.Data))
@@ -171,6 +212,8 @@ func (t *turn) handleResponse(ctx context.Context, r record) {
 		t.setPhase(confirming, t.sendCommand("get_state", nil))
 	case confirming:
 		t.confirmed(stateOf(r.Data))
+	case settling:
+		t.continueWith(r)
 	case running, over:
 	}
 }
@@ -184,25 +227,19 @@ func (t *turn) open(ctx context.Context, now state) {
 	case now.busy():
 		t.later()
 	default:
-		prompt := map[string]any{"message": screened(t.text)}
-		if pictures := t.pictures(); len(pictures) > 0 {
-			prompt["images"] = pictures
+		t.model = now.Model.name()
+		prompt := map[string]any{"message": t.text}
+		if images := pictures(t.work.Prompt.Images); len(images) > 0 {
+			prompt["images"] = images
 		}
 		t.setPhase(prompting, t.sendCommand("prompt", prompt))
 	}
 }
 
-// screened returns the text in a form that pi does not interpret as a command.
-func screened(text string) string {
-	if strings.HasPrefix(text, "/") {
-		return " " + text
-	}
-	return text
-}
-
-func (t *turn) pictures() []map[string]any {
+// pictures returns images as pi expects them.
+func pictures(images []bellcord.Image) []map[string]any {
 	var all []map[string]any
-	for _, image := range t.work.Prompt.Images {
+	for _, image := range images {
 		all = append(all, map[string]any{"type": "image", "data": image.Data, "mimeType": image.Type})
 	}
 	return all
@@ -211,66 +248,17 @@ func (t *turn) pictures() []map[string]any {
 // accepted handles pi's response to the prompt. From now on an abort is
 // effective.
 func (t *turn) accepted(r record) {
-	var what struct {
-		Disposition string `json:"disposition"`
-	}
-	_ = decodeInto(r.Data, &what)
-	switch {
-	case !r.Success:
+	if !r.Success {
 		t.finish(fmt.Errorf("pi rejected the prompt: %s", r.Error))
-	case what.Disposition == "handled": // by an extension: no run follows
-		t.finish(nil)
-	default:
-		t.setPhase(running, "")
-		if t.stopping {
-			t.abort()
-		} else if what.Disposition == "" {
-			t.sendStateQuery() // an old version does not report whether an extension has handled it
-		}
+		return
 	}
-}
-
-// settled ends the run after agent_settled.
-func (t *turn) settled() {
-	if t.phase == running && t.began {
-		t.finish(t.converter.failure())
-	}
-}
-
-// queryState queries the state of a version without agent_settled.
-func (t *turn) queryState() {
-	if !t.settles {
-		t.sendStateQuery()
-	}
-}
-
-func (t *turn) sendStateQuery() {
-	if t.phase == running && t.looking == "" {
-		t.looking = t.sendCommand("get_state", nil)
-	}
-}
-
-// applyState ends the run if pi is idle and will not continue by itself.
-func (t *turn) applyState(now state) {
-	switch {
-	case t.phase != running || t.began && t.settles || t.retrying || t.compacting || t.returning:
-	case t.began && !t.ended: // it is running
-	case now.busy():
-		t.later()
-	default:
-		t.finish(t.converter.failure())
-	}
-}
-
-// queryStateAgain reads pi's state again, or repeats the abort.
-func (t *turn) queryStateAgain() {
-	switch t.phase {
-	case knocking:
-		t.setPhase(knocking, t.sendCommand("get_state", nil))
-	case running:
-		t.sendStateQuery()
-	case confirming:
+	t.setPhase(running, "")
+	if t.stopping {
 		t.abort()
-	case prompting, aborting, over:
+		return
+	}
+	t.steerEarly()
+	if dataOf[struct{ Disposition string }](r.Data).Disposition != "started" {
+		t.sendStateQuery() // an extension has handled it, with or without a run; old versions do not report it
 	}
 }

@@ -39,14 +39,22 @@ type record struct {
 	ErrorMessage string  `json:"errorMessage"`
 	WillRetry    bool    `json:"willRetry"`
 
-	// Fields of a dialog.
-	Method  string   `json:"method"`
-	Title   string   `json:"title"`
-	Words   string   `json:"-"` // its message
-	Options []string `json:"options"`
-	Timeout float64  `json:"timeout"`
+	// Fields of changes of the session.
+	Level string `json:"level"` // of thinking
+	Name  string `json:"name"`  // of the session
 
-	Answer *answer `json:"-"` // not from pi: the user's answer to a dialog
+	// Fields of a dialog.
+	Method      string   `json:"method"`
+	Title       string   `json:"title"`
+	Words       string   `json:"-"` // its message
+	Options     []string `json:"options"`
+	Placeholder string   `json:"placeholder"`
+	Prefill     string   `json:"prefill"`
+	Timeout     float64  `json:"timeout"`
+
+	// Not from pi: the user's answer to a dialog, or a message for the run.
+	Answer   *answer   `json:"-"`
+	Steering *steering `json:"-"`
 }
 
 // isDialog reports whether the record is a dialog that pi waits for.
@@ -71,10 +79,15 @@ type message struct {
 	ErrorMessage string  `json:"errorMessage"`
 	ToolCallID   string  `json:"toolCallId"`
 	IsError      bool    `json:"isError"`
+
+	// Fields of messages in an earlier conversation.
+	Summary string `json:"summary"`
+	Command string `json:"command"`
+	Output  string `json:"output"`
 }
 
 // model returns the message's model in Bellcord's notation.
-func (m message) model() string { return model{m.Provider, m.Model}.name() }
+func (m message) model() string { return model{Provider: m.Provider, ID: m.Model}.name() }
 
 type block struct {
 	Type      string          `json:"type"`
@@ -147,8 +160,10 @@ func (u usage) exact() *bellcord.Usage {
 type model struct {
 	Provider string `json:"provider"`
 	ID       string `json:"id"`
+	Name     string `json:"name"` // for people
 }
 
+// name returns the model in Bellcord's notation.
 func (m model) name() string {
 	if m.ID == "" {
 		return ""
@@ -159,6 +174,7 @@ func (m model) name() string {
 // state is the result of get_state.
 type state struct {
 	Model               model  `json:"model"`
+	ThinkingLevel       string `json:"thinkingLevel"`
 	IsStreaming         bool   `json:"isStreaming"`
 	IsCompacting        bool   `json:"isCompacting"`
 	SessionFile         string `json:"sessionFile"`
@@ -168,8 +184,20 @@ type state struct {
 
 func (s state) busy() bool { return s.IsStreaming || s.IsCompacting }
 
-func stateOf(data json.RawMessage) state {
-	var s state
-	_ = json.Unmarshal(data, &s) // missing fields stay zero
-	return s
+// id returns the id of pi's session: the path of its file, if there is one.
+func (s state) id() string {
+	if s.SessionFile != "" {
+		return s.SessionFile
+	}
+	return s.SessionID
+}
+
+func stateOf(data json.RawMessage) state { return dataOf[state](data) }
+
+// dataOf decodes the data of a response. Missing fields, and fields with an
+// unexpected type, stay zero.
+func dataOf[T any](data json.RawMessage) T {
+	var decoded T
+	_ = json.Unmarshal(data, &decoded)
+	return decoded
 }

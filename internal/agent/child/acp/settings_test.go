@@ -1,0 +1,92 @@
+package acp_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/agent/child"
+)
+
+func TestFork_Succeeds_ClosesTheForkInItsProcess(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	if _, err := s.agent.OpenSession(t.Context(), s.session, bellcord.AgentSessionOpened{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := s.agent.Request(t.Context(), s.session.ID, "", acp.UnstableForkSession, json.RawMessage(`{"sessionId":"ours","cwd":"/","mcpServers":[]}`))
+	if err != nil || string(reply) != `{"sessionId":"session-1-fork"}` {
+		t.Fatalf("%s, %v", reply, err)
+	}
+	received, err := os.ReadFile(filepath.Join(s.memory, "received"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, forked := strings.Cut(string(received), `"method":"session/fork"`)
+	if !forked || !strings.Contains(after, `"method":"session/close","params":{"sessionId":"session-1-fork"}`) {
+		t.Errorf("the fork was not closed: %s", received)
+	}
+}
+
+func TestReleaseProcess_IdleSession_EndsItUntilTheNextUse(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	if s.agent.ReleaseProcess(s.session.ID) {
+		t.Error("a session without a process had one released")
+	}
+	opened := func() bellcord.AgentSessionOpened {
+		known, err := s.AgentSession(t.Context(), s.session.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return known
+	}
+	s.run("say hello")
+	if !s.agent.ReleaseProcess(s.session.ID) {
+		t.Fatal("the process of an idle session was not released")
+	}
+	params := json.RawMessage(`{"sessionId":"ours","cwd":"/","mcpServers":[]}`)
+	if _, err := s.agent.Request(t.Context(), s.session.ID, "", acp.UnstableForkSession, params); !errors.Is(err, child.ErrNotRunning) {
+		t.Fatalf("a request without a process: %v", err)
+	}
+	if _, err := s.agent.OpenSession(t.Context(), s.session, opened(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.agent.Request(t.Context(), s.session.ID, "", acp.UnstableForkSession, params); errors.Is(err, child.ErrNotRunning) {
+		t.Error(err)
+	}
+	turn := s.prompt(bellcord.Prompt{Text: "stream"})
+	steps := 0
+	s.until(func(b bellcord.Body) bool {
+		if _, is := b.(bellcord.StepStarted); is {
+			steps++
+		}
+		return steps == 2 // one of each turn
+	})
+	if s.agent.ReleaseProcess(s.session.ID) {
+		t.Error("the process of a running turn was released")
+	}
+	s.stop(turn)
+}
+
+func TestOpenSession_StoredAdditionalDirectories_ReachAnAgentThatAcceptsThem(t *testing.T) {
+	t.Parallel()
+	for manner, want := range map[string]bool{"directories": true, "": false} {
+		s := onStage(t, manner)
+		session, err := s.NewSession(t.Context(), bellcord.Session{Dir: t.TempDir(), AdditionalDirs: []string{"/srv/shared"}, Mode: "ask"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.session = session
+		s.run("say hello")
+		received, err := os.ReadFile(filepath.Join(s.memory, "received"))
+		if got := strings.Contains(string(received), `"additionalDirectories":["/srv/shared"]`); err != nil || got != want {
+			t.Errorf("manner %q: sent %t, want %t (%v)", manner, got, want, err)
+		}
+	}
+}

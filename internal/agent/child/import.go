@@ -1,0 +1,54 @@
+package child
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+)
+
+// Importer is a Speaker that can record the conversation of an existing session
+// of its agent.
+type Importer interface {
+	// Import opens the agent's session with the id own and emits its
+	// conversation. It replaces Open and fails after StartBound.
+	Import(ctx context.Context, w *hub.Work, own string) error
+}
+
+// importConversation records the conversation of the agent's session whose id is
+// the text of the prompt. The agent's session is then the session's.
+func (h *host) importConversation(ctx context.Context, w *hub.Work) error {
+	h.start.Lock()
+	defer h.start.Unlock()
+	h.agent.mu.Lock()
+	old, client := h.life, h.client
+	h.agent.mu.Unlock()
+	h.drop(old, nil)
+	l, err := h.agent.launch(w.Session)
+	if err != nil {
+		return err
+	}
+	importer, can := l.speaker.(Importer)
+	if !can {
+		l.endProcess(nil)
+		return fmt.Errorf("%s has no sessions that can be imported", l.name)
+	}
+	l.connect(client)
+	own := w.Prompt.Text
+	if err := importer.Import(ctx, w, own); err != nil {
+		w.Processes(processesOf(l.endProcess(bellcord.Forced(ctx))))
+		return fmt.Errorf("%s could not load its session: %w", l.name, err)
+	}
+	l.own, l.recorded = own, own
+	close(l.opened)
+	h.agent.mu.Lock()
+	h.life = l
+	over := h.over
+	h.agent.mu.Unlock()
+	if over {
+		h.drop(l, nil)
+		return errClosed
+	}
+	return w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: own})
+}
