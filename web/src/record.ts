@@ -9,11 +9,15 @@ export interface Call {
   output: string; result?: string; from?: number; to?: number
 }
 
+export interface PlanEntry { text: string; status: 'pending' | 'in_progress' | 'completed' }
+
 export type Part =
   | { kind: 'text'; text: string }
   | { kind: 'thought'; text: string }
   | { kind: 'call'; call: Call }
   | { kind: 'note'; text: string }
+  | { kind: 'plan'; entries: PlanEntry[] }
+  | { kind: 'prompt'; text: string }
 
 /** Span is a time span of a turn, for the timeline. */
 export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause'; label: string; from: number; to?: number }
@@ -118,6 +122,19 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     t.calls.set(b.call, call)
     t.parts.push({ kind: 'call', call })
   },
+  tool_call_updated: (t, b) => {
+    const c = t.calls.get(b.call)
+    if (!c) return
+    c.title = b.title ?? c.title
+    c.args = b.arguments ?? c.args
+  },
+  plan_updated: (t, b) => {
+    const plan: Part = { kind: 'plan', entries: b.entries }
+    const before = t.parts.findIndex((p) => p.kind === 'plan')
+    if (before >= 0) t.parts[before] = plan
+    else t.parts.push(plan)
+  },
+  message_imported: (t, b) => { t.parts.push({ kind: 'prompt', text: b.text }) },
   tool_call_started: (t, b, at) => {
     const c = t.calls.get(b.call)
     if (!c) return

@@ -4,8 +4,9 @@ import { say } from './announce'
 import type { Conversation } from './conversation'
 import { bytes, clock, cost, plural, tokens } from './figures'
 import { Markdown } from './markdown'
+import { FormCard } from './form'
 import { QuestionCard } from './question'
-import { answer, doing, open, state, titleOf, type Part, type Turn } from './record'
+import { answer, doing, open, state, titleOf, type Part, type PlanEntry, type Turn } from './record'
 import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
@@ -36,7 +37,7 @@ function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props)
       </div>
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
-      {questions.map((q) => <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} mayAnswer={mayPrompt} />)}
+      {questions.map((q) => q.fields || q.url ? <FormCard key={q.id} conversation={conversation} turn={turn} question={q} mayAnswer={mayPrompt} /> : <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} mayAnswer={mayPrompt} />)}
       {turn.receipt && <Foot conversation={conversation} turn={turn} onEdit={onEdit} mayPrompt={mayPrompt} />}
     </article>
   )
@@ -48,7 +49,20 @@ function PartView({ part, live }: { part: Part; live: boolean }) {
     case 'thought': return <Thought text={part.text} live={live} />
     case 'call': return <ToolCard call={part.call} />
     case 'note': return <p class="note">{part.text}</p>
+    case 'plan': return <Plan entries={part.entries} />
+    case 'prompt': return <p class="note plain">{visible(part.text)}</p>
   }
+}
+
+const planMarks = { completed: '✓', in_progress: '▸', pending: '○' }
+
+/** Plan shows the steps of the agent's plan. */
+function Plan({ entries }: { entries: PlanEntry[] }) {
+  return (
+    <ul class="plan" aria-label="Plan">
+      {entries.map((e) => <li class={e.status}>{planMarks[e.status]} {visible(e.text)}</li>)}
+    </ul>
+  )
 }
 
 function Thought({ text, live }: { text: string; live: boolean }) {

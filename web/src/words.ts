@@ -26,6 +26,15 @@ export interface Question {
   id: string; call?: string; text: string; choices: Choice[]
   /** id of the tool call that needs approval */
   tool?: string; arguments?: any
+  /** values that the question requests */
+  fields?: Field[]
+  /** page on which the user enters what the question requests */
+  url?: string
+}
+export interface Field {
+  name: string; type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  title?: string; description?: string; required?: boolean; default?: any; options?: { value: string; title?: string }[]
+  format?: string; min_length?: number; max_length?: number; minimum?: number; maximum?: number; min_items?: number; max_items?: number
 }
 export interface Image { type: string; data: string }
 

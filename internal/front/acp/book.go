@@ -20,8 +20,9 @@ type book struct {
 
 // owed is a reply that has not been sent yet.
 type owed struct {
-	request json.RawMessage // nil for a command: the goroutine that runs it replies
-	paid    chan struct{}   // closed when the reply has been sent
+	request  json.RawMessage // nil for a command: the goroutine that runs it replies
+	inserted bool            // the prompt was answered, and its turn has not ended (version 2)
+	paid     chan struct{}   // closed when the reply, or in version 2 the turn's end, has been sent
 }
 
 func newBook() *book { return &book{prompts: map[bellcord.TurnID]owed{}} }
@@ -30,7 +31,7 @@ func newBook() *book { return &book{prompts: map[bellcord.TurnID]owed{}} }
 func (b *book) expect(turn bellcord.TurnID, request json.RawMessage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.prompts[turn] = owed{request, make(chan struct{})}
+	b.prompts[turn] = owed{request: request, paid: make(chan struct{})}
 }
 
 // beginCommand registers a slow command. The returned function unregisters it once it
@@ -56,6 +57,19 @@ func (b *book) request(turn bellcord.TurnID) (json.RawMessage, bool) {
 	defer b.mu.Unlock()
 	o, has := b.prompts[turn]
 	return o.request, has
+}
+
+// insert returns the request of a prompt that has to be answered now, before its
+// turn ends, or nil if there is none.
+func (b *book) insert(turn bellcord.TurnID) json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.prompts[turn]
+	if o.request == nil {
+		return nil
+	}
+	b.prompts[turn] = owed{inserted: true, paid: o.paid}
+	return o.request
 }
 
 func (b *book) has(turn bellcord.TurnID) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // clear starts a new conversation immediately: the next prompt on the wire is
@@ -18,7 +19,7 @@ func (s *Server) clear(request json.RawMessage, sess *session) {
 		s.sendReply(request, failure(err))
 		return
 	}
-	s.runAsync(request, sess, func() (string, error) {
+	s.runAsync(request, sess, "/clear", func() (string, error) {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
 		stops, _ := stopping.Wait(ctx) // a turn that has not settled is counted by its state
@@ -31,8 +32,12 @@ func (s *Server) clear(request json.RawMessage, sess *session) {
 // those of the prompts that were stopped, or after endBound.
 func (s *Server) stopAll(request json.RawMessage, sess *session) {
 	answered := sess.book.awaitOwedAnswers()
+	if err := s.allow(bellcord.ScopeStop); err != nil {
+		s.sendReply(request, failure(err))
+		return
+	}
 	stopping := sess.stopSession(s.cause(bellcord.CausePerson, "/stop"))
-	s.runAsync(request, sess, func() (string, error) {
+	s.runAsync(request, sess, "/stop", func() (string, error) {
 		ctx, done := context.WithTimeout(context.Background(), endBound)
 		defer done()
 		stops, _ := stopping.Wait(ctx) // a turn that has not settled is counted by its state
@@ -64,10 +69,10 @@ func outcome(stops []bellcord.StopAnswer) string {
 	}
 	text := ""
 	if stopped > 0 {
-		text += " Stopped: " + plural(stopped, "prompt") + "."
+		text += " Stopped: " + plural.Count(stopped, "prompt") + "."
 	}
 	if late > 0 {
-		text += " Still stopping: " + plural(late, "prompt") + "."
+		text += " Still stopping: " + plural.Count(late, "prompt") + "."
 	}
 	return text
 }

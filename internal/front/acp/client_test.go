@@ -2,12 +2,14 @@ package acp_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -48,7 +50,11 @@ type editor struct {
 	served  chan error
 	dir     string
 	session string
+	schema  definitions // of the negotiated version
 	ids     int
+
+	extra    obj           // members that the client adds to its messages
+	patience time.Duration // longest wait for a frame; 0 is an hour of the fake clock
 
 	mu      sync.Mutex
 	methods map[string]string // methods, by request id
@@ -59,6 +65,12 @@ type editor struct {
 // edit runs play with an editor connected to a server on a real store, under a
 // fake clock. When it returns, the server has ended.
 func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *testing.T, e *editor)) {
+	t.Helper()
+	editIn(t, official, agent, change, play)
+}
+
+// editIn is edit in the version of the protocol that a schema describes.
+func editIn(t *testing.T, schema definitions, agent script, change func(*acp.Config), play func(t *testing.T, e *editor)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,8 +89,9 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 		if change != nil {
 			change(&config)
 		}
-		e := &editor{t: t, hub: hub, store: store, dir: dir, grew: make(chan struct{}), served: make(chan error, 1)}
-		e.connect(config)
+		e := &editor{t: t, hub: hub, store: store, dir: dir, schema: schema, grew: make(chan struct{}), served: make(chan error, 1)}
+		e.connect(config, e.open)
+		e.hello()
 		t.Cleanup(func() {
 			_ = e.wire.Close()
 			if err := errors.Join(<-e.served, hub.Close(context.Background()), store.Close()); err != nil {
@@ -91,12 +104,17 @@ func edit(t *testing.T, agent script, change func(*acp.Config), play func(t *tes
 	})
 }
 
-func (e *editor) connect(config acp.Config) {
+func (e *editor) open() (*hub.Hub, error) { return e.hub, nil }
+
+func (e *editor) connect(config acp.Config, open func() (*hub.Hub, error)) {
+	if e.schema.params == nil {
+		e.schema = official
+	}
 	in, wire := io.Pipe()
 	out, answers := io.Pipe()
 	e.wire = wire
 	go func() {
-		err := acp.Serve(in, answers, func() (*hub.Hub, error) { return e.hub, nil }, config)
+		err := acp.Serve(in, answers, open, config)
 		_ = answers.Close()
 		e.served <- err
 	}()
@@ -112,7 +130,7 @@ func (e *editor) read(out io.Reader) {
 			e.t.Errorf("not a frame: %s: %v", lines.Text(), err)
 		}
 		e.mu.Lock()
-		if err := official.check(f, e.methods[string(f.ID)]); err != nil {
+		if err := e.schema.check(f, e.methods[string(f.ID)]); err != nil {
 			e.t.Errorf("not as the schema has it: %s: %v", lines.Text(), err)
 		}
 		e.frames = append(e.frames, f)
@@ -123,11 +141,15 @@ func (e *editor) read(out io.Reader) {
 }
 
 // line encodes a request or, with id 0, a notification.
-func line(id int, method string, params obj) string {
+func line(id int, method string, params obj) string { return lineWith(nil, id, method, params) }
+
+// lineWith is line with more members.
+func lineWith(extra obj, id int, method string, params obj) string {
 	m := obj{"jsonrpc": "2.0", "method": method, "params": params}
 	if id > 0 {
 		m["id"] = id
 	}
+	maps.Copy(m, extra)
 	text, err := json.Marshal(m)
 	if err != nil {
 		panic(err)
@@ -154,7 +176,7 @@ func (e *editor) send(method string, params obj) int {
 	}
 	e.methods[fmt.Sprint(id)] = method
 	e.mu.Unlock()
-	e.write(line(id, method, params))
+	e.write(lineWith(e.extra, id, method, params))
 	return id
 }
 
@@ -180,7 +202,7 @@ func (e *editor) here() obj { return obj{"sessionId": e.session} }
 // await waits for the first frame that matches and returns it with its index.
 func (e *editor) await(what string, is func(frame) bool) (frame, int) {
 	e.t.Helper()
-	bound := time.After(time.Hour)
+	bound := time.After(cmp.Or(e.patience, time.Hour))
 	for {
 		e.mu.Lock()
 		frames, grew := e.frames, e.grew

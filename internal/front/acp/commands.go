@@ -38,44 +38,51 @@ var commandNames = func() (names slash.Commands) {
 // obey runs a command in wire order. It never waits for a turn: slow commands
 // are answered from another goroutine.
 func (s *Server) obey(request json.RawMessage, sess *session, word, rest string) {
+	typed := commandText(word, rest)
 	switch word {
 	case "compact":
 		s.accept(request, sess, bellcord.Prompt{Task: bellcord.TaskCompact, Text: rest})
 	case "clear":
 		s.clear(request, sess)
 	case "cost":
-		s.runAsync(request, sess, sess.costs)
+		s.runAsync(request, sess, typed, sess.costs)
 	case "stop":
 		s.stopAll(request, sess)
 	case "model":
-		s.sendReply(request, sess.replyText(sess.change(bellcord.SessionUpdated{Model: rest})))
+		s.sendReply(request, sess.settingText(typed, bellcord.SessionUpdated{Model: rest}))
 	case "mode":
-		s.sendReply(request, sess.replyText(sess.change(bellcord.SessionUpdated{Mode: rest})))
+		s.sendReply(request, sess.settingText(typed, bellcord.SessionUpdated{Mode: rest}))
 	default:
-		s.sendReply(request, sess.replyText(help(), nil))
+		s.sendReply(request, sess.replyText(typed, help(), nil))
 	}
 }
+
+// commandText returns a command as the user types it.
+func commandText(word, rest string) string { return strings.TrimSpace("/" + word + " " + rest) }
 
 // runAsync runs a slow command outside the goroutine that reads the
 // connection.
-func (s *Server) runAsync(request json.RawMessage, sess *session, command func() (string, error)) {
+func (s *Server) runAsync(request json.RawMessage, sess *session, typed string, command func() (string, error)) {
 	done := sess.book.beginCommand()
 	s.work.Go(func() {
 		defer done()
-		s.sendReply(request, sess.replyText(command()))
+		text, err := command()
+		s.sendReply(request, sess.replyText(typed, text, err))
 	})
 }
 
-// replyText shows the result of a command to the user and returns the reply. An error
-// is shown as text, because the client has no better place for it.
-func (s *session) replyText(text string, err error) answer {
+// replyText shows the result of the command that the user typed and returns the
+// reply. An error is shown as text, because the client has no better place for it.
+func (s *session) replyText(typed, text string, err error) answer {
 	if err != nil {
 		text = err.Error()
 	}
-	if text != "" {
-		s.update(acp.AgentMessageChunk{Content: acp.Text(text)})
-	}
-	return answer{result: acp.PromptResponse{StopReason: acp.StopEndTurn}}
+	return answer{result: s.view.ran(typed, text)}
+}
+
+func (s *session) settingText(typed string, to bellcord.SessionUpdated) answer {
+	text, err := s.change(to)
+	return s.replyText(typed, text, err)
 }
 
 func help() string {

@@ -14,6 +14,9 @@ import (
 // costs returns a table of what the session's ended turns have used, by model,
 // with a note if running turns are not included yet.
 func (s *session) costs() (string, error) {
+	if err := s.server.allow(bellcord.ScopeRead); err != nil {
+		return "", err
+	}
 	running := s.hub.Running()
 	spent, err := s.hub.Spending(context.Background(), bellcord.SpendingQuery{Session: s.id})
 	if err != nil {

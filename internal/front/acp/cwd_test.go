@@ -23,6 +23,10 @@ func TestSession_CwdIsNotADirectory_IsRefused(t *testing.T) {
 				if f.Error == nil || f.Error.Code != -32602 || !strings.Contains(f.Error.Message, why) {
 					t.Errorf("%s in %q: %+v %v, want %q", method, cwd, f.Error, f.Result, why)
 				}
+				f = e.request(method, obj{"sessionId": e.session, "cwd": e.dir, "additionalDirectories": []string{e.dir, cwd}, "mcpServers": []any{}})
+				if f.Error == nil || f.Error.Code != -32602 || !strings.Contains(f.Error.Message, why) {
+					t.Errorf("%s also in %q: %+v %v, want %q", method, cwd, f.Error, f.Result, why)
+				}
 			}
 		}
 	})

@@ -16,7 +16,7 @@ func TestQuestion_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 		id := e.prompt("go")
 		asked, _ := e.calls("session/request_permission")
 		turn := e.hub.Running()[0]
-		if err := e.hub.Answer(turn.ID, turn.Questions()[0].ID, "allow", "anna's phone"); err != nil {
+		if err := e.hub.Answer(turn.ID, turn.Questions()[0].ID, bellcord.Reply{Choice: "allow"}, "anna's phone"); err != nil {
 			t.Fatal(err)
 		}
 		withdrawn, _ := e.calls("$/cancel_request")

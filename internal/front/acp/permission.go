@@ -1,10 +1,12 @@
 package acp
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/front/acp/updates"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -12,40 +14,58 @@ import (
 // choice to the turn. The returned function closes the dialog in the editor,
 // drops a later answer and reports whether the dialog was still unanswered.
 func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool) {
-	params := acp.RequestPermissionRequest{SessionID: string(s.id), ToolCall: toolCall, Options: offered(q.Choices)}
-	dialog := s.server.conn.Request(acp.MethodRequestPermission, params)
+	params := acp.RequestPermissionRequest{
+		SessionID: s.client, ToolCall: toolCall, Options: offered(q.Choices, s.isHosted()), Meta: questionMeta(turn, q),
+	}
+	dialog := s.server.conn.Request(acp.MethodRequestPermission, s.view.permission(params))
 	s.server.work.Go(func() {
 		var result acp.RequestPermissionResponse
 		err := dialog.Wait(&result)
 		switch {
 		case err == nil && result.Outcome.Outcome == acp.OutcomeSelected:
-			_ = s.hub.Answer(turn, q.ID, result.Outcome.OptionID, s.server.clientName()) // an answer that comes too late is no error
+			_ = s.answerQuestion(turn, q.ID, updates.ChosenReply(q, result.Outcome.OptionID), s.server.clientName()) // an answer that comes too late is no error
 		case errors.Is(err, jsonrpc.ErrClosed): // withdrawn, or the connection is closed
 		case err == nil || cancelled(err):
-			// A client reports this only when it cancels the turn.
-			s.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.server.cause(bellcord.CausePerson, "permission cancelled"), Queue: bellcord.QueueNext})
+			s.view.dismissed(turn, q)
 		default: // the editor cannot show dialogs: reject
-			_ = s.hub.Answer(turn, q.ID, "reject", "the editor could not ask: "+err.Error())
+			_ = s.answerQuestion(turn, q.ID, rejection(q), "the editor could not ask: "+err.Error())
 		}
 	})
 	return dialog.Cancel
 }
 
+// questionMeta returns the _meta of a question: the agent's, and the ids of the
+// turn and the question, which stay the same on every connection.
+func questionMeta(turn bellcord.TurnID, q bellcord.Question) acp.Meta {
+	meta := acp.Meta{}
+	_ = json.Unmarshal(q.Meta, &meta) // empty if there is none
+	meta["bellcord/turn"], meta["bellcord/question"] = turn, q.ID
+	return meta
+}
+
 // offered returns the options for the editor. Clients label and select options
 // by kind, so of several allow_always choices only the first, the narrowest, is
-// offered.
-func offered(choices []bellcord.Choice) []acp.PermissionOption {
+// offered. Those of a hosted agent are passed on as they are.
+func offered(choices []bellcord.Choice, hosted bool) []acp.PermissionOption {
 	options := []acp.PermissionOption{}
 	always := false
 	for _, c := range choices {
 		kind := acp.PermissionOptionKind(c.Kind)
-		if kind == acp.AllowAlways && always {
+		if kind == acp.AllowAlways && always && !hosted {
 			continue
 		}
 		always = always || kind == acp.AllowAlways
-		options = append(options, acp.PermissionOption{OptionID: c.ID, Name: c.Text, Kind: kind})
+		options = append(options, acp.PermissionOption{OptionID: c.ID, Name: c.Text, Kind: kind, Meta: c.Meta})
 	}
 	return options
+}
+
+// rejection returns the answer for an editor that cannot show a dialog.
+func rejection(q bellcord.Question) bellcord.Reply {
+	if q.HasForm() {
+		return bellcord.Reply{Choice: bellcord.ChoiceDecline}
+	}
+	return bellcord.Reply{Choice: "reject"}
 }
 
 func cancelled(err error) bool {

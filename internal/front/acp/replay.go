@@ -2,13 +2,15 @@ package acp
 
 import (
 	"context"
+	"math"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
 )
 
 // replay sends the events that are in the log now, with the pieces of a text
 // joined.
-func (s *session) replay(ctx context.Context) error {
+func (s *session) replay(ctx context.Context, _ acp.Meta) error {
 	tail, err := s.hub.Tail(ctx, s.id)
 	if err != nil || tail == 0 {
 		return err
@@ -18,9 +20,9 @@ func (s *session) replay(ctx context.Context) error {
 		return err
 	}
 	defer cursor.Close()
-	s.show.seen = seen{prompts: map[bellcord.TurnID]bellcord.Prompt{}, dialogs: s.show.dialogs}
-	s.show.replaying = true
-	defer func() { s.show.replaying = false }()
+	s.restart()
+	s.show.Replaying = true
+	defer func() { s.show.Replaying = false }()
 	for cursor.After() < tail {
 		events, err := cursor.Next(ctx)
 		if err != nil {
@@ -43,6 +45,13 @@ func (s *session) skip(ctx context.Context) error {
 	if s.at > 0 {
 		return nil
 	}
+	if s.view.needsHistory() {
+		last, err := s.hub.Tail(ctx, s.id)
+		if err != nil {
+			return err
+		}
+		return s.rebuild(ctx, position{last, math.MaxInt})
+	}
 	spent, err := s.hub.Spending(ctx, bellcord.SpendingQuery{Session: s.id})
 	if err != nil {
 		return err
@@ -51,7 +60,7 @@ func (s *session) skip(ctx context.Context) error {
 		return err
 	}
 	for _, one := range spent {
-		s.show.bill.ended += one.CostNanoUSD
+		s.show.AddCost(one.CostNanoUSD)
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
-// Package acp is the front for editors: the Agent Client Protocol, version 1,
-// on stdio.
+// Package acp is the front for editors: the Agent Client Protocol, version 1, and
+// the draft of version 2 for clients that offer it.
+// Serve serves one editor on stdio; Connect serves a connection of the network.
 //
 // The goroutine that reads the wire accepts prompts and applies cancels itself,
 // in wire order, without I/O in between, so a cancel in the same write as its
@@ -23,6 +24,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/front/acp/updates"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -40,9 +42,11 @@ type Config struct {
 	// CheckModel returns an error if /model may not select a model that is not
 	// in Models. The goroutine that reads the wire calls it, so it must do no
 	// I/O. ContextSize returns the context size of a model in tokens, or 0 if
-	// it is unknown. Both may be nil.
+	// it is unknown. Efforts returns the reasoning efforts to choose from for a
+	// model, or nil if its API has none. All may be nil.
 	CheckModel  func(name string) error
 	ContextSize func(model string) int64
+	Efforts     func(model string) []string
 
 	// Opened is called for each session that the client opens, with the
 	// editor's tools and the MCP servers that the client names. Closed is
@@ -50,10 +54,23 @@ type Config struct {
 	Opened func(id bellcord.SessionID, tools *EditorTools, servers []MCPServer)
 	Closed func(id bellcord.SessionID)
 
+	// Background returns the commands of a session that outlive their turns and
+	// are running now. It does no I/O. It is nil if they are not known.
+	Background func(id bellcord.SessionID) []bellcord.Process
+
 	// SetUp is set if no model is configured. It configures one and returns the
 	// configuration that is used from then on. Until it succeeds, no session
 	// can be opened and hub is not called.
 	SetUp func(context.Context) (Config, error)
+	// SetUpArgs are the arguments that make the command, which the client
+	// started, set up a model in a terminal; nil if it cannot.
+	SetUpArgs []string
+
+	// Hosted is the agent that Agent names, or nil for the built-in one.
+	Hosted Hosted
+
+	// Network contains the rules of a connection of the network; nil on stdio.
+	Network *Network
 }
 
 // MCPServer is an MCP server that a client requests for a session: a command or
@@ -70,27 +87,40 @@ type Server struct {
 	conn *jsonrpc.Conn
 	work sync.WaitGroup // background requests and followers
 
-	offers EditorTools  // what the editor supports; set by initialize
-	client atomic.Value // a string: the client's name, once initialize has received it
+	offers  EditorTools                 // what the editor supports; set by initialize
+	shows   updates.Shows               // what the editor can show; set by initialize
+	client  atomic.Value                // a string: the client's name, once initialize has received it
+	elicits acp.ElicitationCapabilities // set by initialize
 
 	opening sync.Mutex // held while a session is reopened
 
+	life context.Context // ends with a connection of the network; Background on stdio
+	end  context.CancelCauseFunc
+
 	mu       sync.Mutex
+	version  version // as negotiated by initialize
 	sessions map[bellcord.SessionID]*session
-	ending   bool // the input has ended
+	ending   bool                          // the input has ended
+	early    earlyCancels                  // only if messages may arrive out of order
+	aliases  map[string]bellcord.SessionID // sessions for which the client uses an id of the hosted agent
+	children map[string]bellcord.SessionID // sessions of the hosted agent's sub-agents, and the sessions that started them
+
+	recorded recordedSessions
 }
 
 // Serve serves ACP on in and out until the input ends. It then stops every
 // turn, because the client that showed it is gone. hub is called by the first
 // request that needs it and must return the same hub each time.
 func Serve(in io.Reader, out io.Writer, hub func() (*hub.Hub, error), config Config) error {
-	s := &Server{
-		hub:      hub,
-		conn:     jsonrpc.New(in, out),
-		sessions: map[bellcord.SessionID]*session{},
-	}
-	s.config.Store(&config)
+	s := newServer(jsonrpc.New(in, out), hub, config)
 	return s.conn.Serve(s.handle, s.stopAndAnswer)
+}
+
+func newServer(conn *jsonrpc.Conn, hub func() (*hub.Hub, error), config Config) *Server {
+	s := &Server{hub: hub, conn: conn, version: version1{}, sessions: map[bellcord.SessionID]*session{}}
+	s.life, s.end = context.WithCancelCause(context.Background())
+	s.config.Store(&config)
+	return s
 }
 
 // endBound limits the wait for turns to end: the hard limit of a stop, plus
@@ -120,6 +150,17 @@ func (s *Server) stopAndAnswer() {
 // handle is called by the goroutine that reads the wire. Messages that depend
 // on wire order are handled here, without I/O; the others each get a goroutine.
 func (s *Server) handle(m jsonrpc.Message) {
+	if m.Method == acp.MethodInitialize {
+		s.negotiate(m.Params)
+	}
+	m, ok := s.speaks().receive(m)
+	if !ok {
+		return
+	}
+	if err := s.allowMethod(m.Method); err != nil {
+		s.sendReply(m.ID, failure(err))
+		return
+	}
 	switch m.Method {
 	case acp.MethodPrompt:
 		s.prompt(m)
@@ -128,11 +169,15 @@ func (s *Server) handle(m jsonrpc.Message) {
 	case acp.MethodCancelRequest:
 		s.cancelRequest(m)
 	case acp.MethodSetMode:
-		s.sendReply(m.ID, s.setMode(m))
+		s.setMode(m)
 	case acp.MethodSetConfigOption:
-		s.sendReply(m.ID, s.setOption(m))
+		s.setOption(m)
 	case acp.MethodInitialize:
-		s.sendReply(m.ID, s.initialize(m))
+		if s.config.Load().Hosted != nil {
+			s.later(m, s.initializeHosted)
+			return
+		}
+		s.sendReply(m.ID, s.initialize(m.Params))
 	case acp.MethodAuthenticate:
 		s.later(m, s.authenticate)
 	case acp.MethodNewSession:
@@ -148,7 +193,11 @@ func (s *Server) handle(m jsonrpc.Message) {
 	case acp.MethodCloseSession:
 		s.closeSession(m)
 	default:
-		if m.IsRequest() {
+		if m.Method == acp.UnstableForkSession && s.config.Load().Hosted != nil {
+			s.later(m, s.forkSession)
+			return
+		}
+		if !s.pass(m) && m.IsRequest() {
 			s.conn.ReplyError(m.ID, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "unknown method: " + m.Method})
 		}
 	}
@@ -164,7 +213,7 @@ type answer struct {
 func failure(err error) answer { return answer{err: err} }
 
 func (s *Server) later(m jsonrpc.Message, serve func(context.Context, json.RawMessage) answer) {
-	s.work.Go(func() { s.sendReply(m.ID, serve(context.Background(), m.Params)) })
+	s.work.Go(func() { s.sendReply(m.ID, serve(s.life, m.Params)) })
 }
 
 func (s *Server) sendReply(id json.RawMessage, a answer) {
@@ -172,22 +221,25 @@ func (s *Server) sendReply(id json.RawMessage, a answer) {
 		return
 	}
 	if a.err != nil {
-		s.conn.ReplyError(id, wireError(a.err))
+		s.conn.ReplyError(id, s.wireError(a.err))
 		return
 	}
-	s.conn.Reply(id, a.result)
+	s.conn.Reply(id, s.speaks().result(a.result))
 	if a.then != nil {
 		a.then()
 	}
 }
 
-func wireError(err error) *jsonrpc.Error {
+func (s *Server) wireError(err error) *jsonrpc.Error {
 	var e *jsonrpc.Error
+	network := s.config.Load().Network
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, bellcord.ErrNoSession), errors.Is(err, bellcord.ErrNotOpen):
 		return &jsonrpc.Error{Code: int(acp.ResourceNotFound), Message: err.Error()}
+	case network != nil:
+		return network.Problem(err)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
 }
@@ -212,6 +264,9 @@ func (s *Server) cause(kind bellcord.CauseKind, why string) bellcord.Cause {
 }
 
 func (s *Server) clientName() string {
+	if network := s.config.Load().Network; network != nil {
+		return network.Owner
+	}
 	if name, said := s.client.Load().(string); said {
 		return name
 	}
@@ -221,9 +276,19 @@ func (s *Server) clientName() string {
 func (s *Server) session(id string) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sess := s.sessions[bellcord.SessionID(id)]
+	known, aliased := s.aliases[id]
+	if !aliased {
+		known = bellcord.SessionID(id)
+	}
+	sess := s.sessions[known]
 	if sess == nil {
 		return nil, bellcord.ErrNotOpen
 	}
 	return sess, nil
+}
+
+func (s *Server) clientShows() updates.Shows {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shows
 }

@@ -5,27 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/front/acp/updates"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
 // initialize replies without accessing the store. The protocol version is
 // always 1, whichever version the client requests.
-func (s *Server) initialize(m jsonrpc.Message) answer {
-	p, err := decode[acp.InitializeRequest](m.Params)
+func (s *Server) initialize(params json.RawMessage) answer {
+	p, err := decode[acp.InitializeRequest](params)
 	if err != nil {
 		return failure(err)
 	}
 	can := p.ClientCapabilities
 	s.mu.Lock()
+	s.shows = updates.ReadShows(params)
+	s.elicits = can.Elicitation
 	s.offers = EditorTools{Reads: can.FS.ReadTextFile, Writes: can.FS.WriteTextFile, Terminals: can.Terminal, conn: s.conn}
 	s.mu.Unlock()
 	if p.ClientInfo.Name != "" {
@@ -34,12 +34,12 @@ func (s *Server) initialize(m jsonrpc.Message) answer {
 	return answer{result: acp.InitializeResponse{
 		ProtocolVersion: acp.Version,
 		AgentInfo:       acp.Implementation{Name: "bellcord", Title: "Bellcord", Version: s.config.Load().Version},
-		AuthMethods:     authMethods(),
+		AuthMethods:     s.authMethods(can),
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:         true,
 			PromptCapabilities:  acp.PromptCapabilities{Image: true, EmbeddedContext: true},
 			McpCapabilities:     acp.McpCapabilities{HTTP: true},
-			SessionCapabilities: acp.SessionCapabilities{List: true, Resume: true, Close: true, Delete: true},
+			SessionCapabilities: acp.SessionCapabilities{List: true, Resume: true, Close: true, Delete: true, AdditionalDirectories: acp.Supported(s.may(bellcord.ScopeAdmin))},
 		},
 	}}
 }
@@ -54,7 +54,10 @@ func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
 	s.mu.Lock()
 	tools := s.offers
 	s.mu.Unlock()
-	tools.conn, tools.session = s.conn, string(id)
+	if s.config.Load().Network != nil {
+		tools = EditorTools{} // a turn outlives the connection
+	}
+	tools.conn, tools.session = s.conn, s.clientIDOf(id)
 	tell(id, &tools, servers)
 }
 
@@ -63,41 +66,38 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	if err != nil {
 		return failure(err)
 	}
-	if err := checkDir(p.Cwd); err != nil {
-		return failure(err)
-	}
 	hub, err := s.ready()
 	if err != nil {
 		return failure(err)
 	}
-	usual := s.config.Load()
-	made, err := hub.NewSession(ctx, bellcord.Session{Owner: usual.Owner, Dir: p.Cwd, Agent: usual.Agent, Model: usual.Model, Mode: usual.Mode})
+	made, err := s.makeSession(ctx, hub, p)
 	if err != nil {
 		return failure(err)
 	}
 	s.opened(made.ID, p.McpServers)
 	sess := s.open(hub, made.ID)
+	sess.choose(p.Meta)
 	s.work.Go(sess.follow)
+	agents, err := s.openHosted(ctx, sess, made, params)
+	if err != nil {
+		return failure(errors.Join(passError(err), s.discard(ctx, sess)))
+	}
+	if agents != nil {
+		agents.Set("sessionId", made.ID)
+		return answer{result: agents, then: sess.sendSettings}
+	}
 	settings := s.settings(made)
-	result := acp.NewSessionResponse{SessionID: string(made.ID), Modes: settings.Modes, ConfigOptions: settings.ConfigOptions}
+	result := acp.NewSessionResponse{SessionID: string(made.ID), Modes: settings.Modes, ConfigOptions: settings.ConfigOptions, Meta: s.placeMeta(made)}
 	return answer{result: result, then: sess.sendCommands}
 }
 
-// checkDir returns an error if a session cannot work in dir.
-func checkDir(dir string) error {
-	if !filepath.IsAbs(dir) {
-		return invalid(fmt.Sprintf("cwd %q is not an absolute path", dir))
+// discard deletes a session that its agent could not open.
+func (s *Server) discard(ctx context.Context, sess *session) error {
+	cause := s.cause(bellcord.CausePerson, acp.MethodNewSession)
+	if a := sess.closeSession(ctx, cause); a.err != nil {
+		return a.err
 	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return invalid(fmt.Sprintf("cwd %q does not exist", dir))
-	case err != nil:
-		return invalid("cwd: " + err.Error())
-	case !info.IsDir():
-		return invalid(fmt.Sprintf("cwd %q is not a directory", dir))
-	}
-	return nil
+	return sess.hub.DeleteSession(ctx, sess.id, cause)
 }
 
 // loadSession replays the whole conversation before it replies.
@@ -106,17 +106,15 @@ func (s *Server) loadSession(ctx context.Context, params json.RawMessage) answer
 }
 
 // resumeSession continues the conversation without replaying it. If the client
-// already had it open, events that it has not seen are sent.
+// already had it open, events that it has not seen are sent. If the client
+// sends a position, everything after that position is sent.
 func (s *Server) resumeSession(ctx context.Context, params json.RawMessage) answer {
-	return s.reopen(ctx, params, (*session).skip)
+	return s.reopen(ctx, params, (*session).resume)
 }
 
-func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp func(*session, context.Context) error) answer {
+func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp func(*session, context.Context, acp.Meta) error) answer {
 	p, err := decode[acp.LoadSessionRequest](params)
 	if err != nil {
-		return failure(err)
-	}
-	if err := checkDir(p.Cwd); err != nil {
 		return failure(err)
 	}
 	hub, err := s.ready()
@@ -125,23 +123,29 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	found, err := hub.OpenSession(ctx, bellcord.SessionID(p.SessionID))
+	found, err := s.findOrAdopt(ctx, hub, p)
 	if err != nil {
 		return failure(err)
 	}
-	if found.Dir != p.Cwd {
-		if found, err = hub.Configure(found.ID, bellcord.SessionUpdated{Dir: p.Cwd}); err != nil {
-			return failure(err)
-		}
-	}
 	s.opened(found.ID, p.McpServers)
 	sess := s.open(hub, found.ID)
-	if err := catchUp(sess, ctx); err != nil {
+	sess.choose(p.Meta)
+	if err := catchUp(sess, ctx, p.Meta); err != nil {
 		s.work.Go(sess.follow) // continues at the old position, or from the start
 		return failure(err)
 	}
-	return answer{result: s.settings(found), then: func() {
-		sess.sendCommands()
+	var result any = s.settings(found)
+	agents, err := s.openHosted(ctx, sess, found, params)
+	switch {
+	case err != nil:
+		s.config.Load().Logger.Warn("the agent's settings are not available", "session", found.ID, "err", err)
+	case agents != nil:
+		result = agents
+	}
+	sess.view.resumed()
+	return answer{result: result, then: func() {
+		sess.sendSettings()
+		sess.reopenDialogs()
 		s.work.Go(sess.follow)
 	}}
 }
@@ -153,7 +157,11 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	if err != nil {
 		return failure(err)
 	}
-	query := bellcord.SessionQuery{Dir: p.Cwd, Limit: sessionsPerPage}
+	query := s.listQuery(p.Cwd)
+	if next, agents := strings.CutPrefix(p.Cursor, agentCursor); agents {
+		p.Cursor = next
+		return s.listAgentSessions(ctx, p, nil)
+	}
 	if p.Cursor != "" {
 		at, id, _ := strings.Cut(p.Cursor, " ")
 		nanos, err := strconv.ParseInt(at, 10, 64)
@@ -172,13 +180,41 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	}
 	result := acp.ListSessionsResponse{Sessions: make([]acp.SessionInfo, len(found))}
 	for i, v := range found {
-		result.Sessions[i] = acp.SessionInfo{SessionID: string(v.ID), Cwd: v.Dir, Title: v.Title, UpdatedAt: v.Updated.UTC().Format(timeFormat)}
+		result.Sessions[i] = acp.SessionInfo{SessionID: string(v.ID), Cwd: v.Dir, Title: v.Title, UpdatedAt: v.Updated.UTC().Format(acp.TimeFormat), AdditionalDirectories: v.AdditionalDirs}
 	}
 	if len(found) == sessionsPerPage {
 		last := found[len(found)-1]
 		result.NextCursor = strconv.FormatInt(last.Updated.UnixNano(), 10) + " " + string(last.ID)
 	}
+	if c := s.config.Load(); result.NextCursor == "" && c.Hosted != nil && c.Network == nil {
+		p.Cursor = ""
+		return s.listAgentSessions(ctx, p, result.Sessions)
+	}
 	return answer{result: result}
+}
+
+// listAgentSessions returns a page with Bellcord's last sessions and the agent's
+// own. If the agent has no list, the page has only Bellcord's.
+func (s *Server) listAgentSessions(ctx context.Context, p acp.ListSessionsRequest, ours []acp.SessionInfo) answer {
+	hub, err := s.ready()
+	if err != nil {
+		return failure(err)
+	}
+	page, err := s.agentSessions(ctx, hub, p)
+	if err != nil {
+		return answer{result: acp.ListSessionsResponse{Sessions: ours}}
+	}
+	all := make([]any, len(ours))
+	for i, one := range ours {
+		all[i] = one
+	}
+	var agents []json.RawMessage
+	_ = json.Unmarshal(page["sessions"], &agents) // set by agentSessions
+	for _, one := range agents {
+		all = append(all, one)
+	}
+	page.Set("sessions", all)
+	return answer{result: page}
 }
 
 // closeSession stops the session's turns immediately, in wire order, and
@@ -204,7 +240,7 @@ func (s *Server) closeSession(m jsonrpc.Message) {
 }
 
 func (s *session) closeSession(ctx context.Context, cause bellcord.Cause) answer {
-	if _, err := s.hub.CloseSession(ctx, s.id, cause); err != nil {
+	if err := s.settleTurns(ctx, cause); err != nil {
 		return failure(stillStopping(err))
 	}
 	if err := s.book.awaitOwedAnswers()(ctx); err != nil {
@@ -214,6 +250,7 @@ func (s *session) closeSession(ctx context.Context, cause bellcord.Cause) answer
 	delete(s.server.sessions, s.id)
 	s.server.mu.Unlock()
 	s.unfollow(errGone)
+	s.stopWatching()
 	if closed := s.server.config.Load().Closed; closed != nil {
 		closed(s.id)
 	}
@@ -248,5 +285,5 @@ func (s *Server) deleteSession(ctx context.Context, params json.RawMessage) answ
 			return a
 		}
 	}
-	return answer{result: struct{}{}, err: stillStopping(hub.DeleteSession(ctx, bellcord.SessionID(p.SessionID), cause))}
+	return answer{result: struct{}{}, err: stillStopping(s.removeSession(ctx, hub, p.SessionID, cause))}
 }

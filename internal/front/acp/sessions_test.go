@@ -21,7 +21,7 @@ func TestInitialize_NewerProtocol_ReportsVersion1AndCapabilities(t *testing.T) {
 			t.Errorf("answered %v", hello)
 		}
 		can := hello["agentCapabilities"].(obj)
-		if can["loadSession"] != true || len(can["sessionCapabilities"].(obj)) != 4 {
+		if can["loadSession"] != true || len(can["sessionCapabilities"].(obj)) != 5 {
 			t.Errorf("can %v", can)
 		}
 		id := e.prompt("go")

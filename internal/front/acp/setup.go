@@ -9,19 +9,34 @@ import (
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
-// setupMethod is the only authentication method. It configures a model; there
-// is no login.
-const setupMethod = "setup"
+// The authentication methods of Bellcord configure a model; there is no login, and so no
+// logout. The client runs the second one in a terminal.
+const (
+	setupMethod    = "setup"
+	terminalMethod = "setup-terminal"
+)
 
-func authMethods() []acp.AuthMethodAgent {
-	return []acp.AuthMethodAgent{{
+// authMethods returns the methods that a client can use.
+func (s *Server) authMethods(can acp.ClientCapabilities) []acp.AuthMethod {
+	methods := []acp.AuthMethod{{
 		ID: setupMethod, Name: "Set up a model",
 		Description: "Creates a configuration from what is available: a provider's API key in the environment, a model server on this machine, or the built-in model, which needs no key.",
 	}}
+	if args := s.config.Load().SetUpArgs; len(args) > 0 && can.Auth.Terminal {
+		methods = append(methods, acp.AuthMethod{
+			Type: acp.TerminalAuth, ID: terminalMethod, Name: "Enter an API key", Args: args,
+			Description: "Asks for the API key of a provider in a terminal, checks it, and creates a configuration with it.",
+		})
+	}
+	return methods
 }
 
-// authenticate configures a model if none is configured.
+// authenticate configures a model if none is configured. The methods of a hosted
+// agent are the agent's, so it receives the request.
 func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answer {
+	if c := s.config.Load(); c.Hosted != nil && c.SetUp == nil && c.Network == nil {
+		return s.logIn(ctx, c.Hosted, params)
+	}
 	p, err := decode[acp.AuthenticateRequest](params)
 	if err != nil {
 		return failure(err)
@@ -39,6 +54,18 @@ func (s *Server) authenticate(ctx context.Context, params json.RawMessage) answe
 		s.config.Store(&ready)
 	}
 	return answer{result: struct{}{}}
+}
+
+// logIn passes a login on to the hosted agent.
+func (s *Server) logIn(ctx context.Context, agent Hosted, params json.RawMessage) answer {
+	reply, err := agent.Request(ctx, "", acp.MethodAuthenticate, params)
+	switch {
+	case err != nil:
+		return failure(passError(err))
+	case len(reply) == 0 || string(reply) == "null": // some agents send no object
+		return answer{result: struct{}{}}
+	}
+	return answer{result: reply}
 }
 
 // ready returns the hub, or an AuthRequired error if no model is configured.

@@ -23,7 +23,7 @@ func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T)
 				return acp.Config{}, errors.New("nothing is found here")
 			}
 			return ready, nil
-		}})
+		}}, e.open)
 		fails := func(method string, params obj, code int) {
 			t.Helper()
 			if f := e.request(method, params); f.Error == nil || f.Error.Code != code {
@@ -47,6 +47,32 @@ func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T)
 		opened, err := e.hub.Session(t.Context(), bellcord.SessionID(made.Result["sessionId"].(string)))
 		if err != nil || opened.Model != "fake/found" {
 			t.Errorf("the session has the model %q, %v", opened.Model, err)
+		}
+	})
+}
+
+func TestInitialize_ClientWithTerminals_IsOfferedTheSetUpInOne(t *testing.T) {
+	t.Parallel()
+	args := func(c *acp.Config) { c.SetUpArgs = []string{"--set-up"} }
+	edit(t, waits, args, func(t *testing.T, e *editor) {
+		for _, test := range []struct {
+			can  obj
+			want int
+		}{{obj{}, 1}, {obj{"auth": obj{"terminal": false}}, 1}, {obj{"auth": obj{"terminal": true}}, 2}} {
+			hello := e.request("initialize", obj{"protocolVersion": 1, "clientCapabilities": test.can}).Result
+			methods := hello["authMethods"].([]any)
+			if len(methods) != test.want {
+				t.Fatalf("with %v: %v", test.can, methods)
+			}
+			if last := methods[len(methods)-1].(obj); test.want == 2 && (last["type"] != "terminal" || last["args"].([]any)[0] != "--set-up") {
+				t.Errorf("offered %v", last)
+			}
+			if hello["agentCapabilities"].(obj)["auth"] != nil {
+				t.Errorf("a logout is offered: %v", hello)
+			}
+		}
+		if f := e.request("authenticate", obj{"methodId": "setup-terminal"}); f.Error == nil || f.Error.Code != -32602 {
+			t.Errorf("the terminal's method is taken: %+v", f)
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +18,9 @@ import (
 type Command struct {
 	Args   []string
 	Dir    string
-	Blank  []string     // variables to set to "": the terminal inherits the editor's environment
-	Output func(string) // called with new output from time to time
+	Env    map[string]string // the terminal inherits the editor's environment
+	Opened func(id string)   // called with the id of the terminal; may be nil
+	Output func(string)      // called with new output from time to time
 
 	// Confirmed is called if the editor confirms the end of the command after
 	// Terminal has returned an unconfirmed exit; how is exited, terminated or
@@ -59,7 +62,7 @@ func (d *EditorTools) Terminal(ctx context.Context, c Command) (Exit, error) {
 	}
 	t := &terminal{tools: d, command: c}
 	create := d.conn.Request(acp.MethodCreateTerminal, acp.CreateTerminalRequest{
-		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: blank(c.Blank), Cwd: c.Dir, OutputByteLimit: new(terminalBytes),
+		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: variables(c.Env), Cwd: c.Dir, OutputByteLimit: new(terminalBytes),
 	})
 	err := t.created(ctx, create)
 	if err == nil {
@@ -81,12 +84,12 @@ func (d *EditorTools) Terminal(ctx context.Context, c Command) (Exit, error) {
 	return exit, err
 }
 
-// blank returns an environment in which the variables are empty.
-func blank(names []string) (env []acp.EnvVariable) {
-	for _, name := range names {
-		env = append(env, acp.EnvVariable{Name: name})
+// variables returns an environment in the form of the protocol.
+func variables(env map[string]string) (all []acp.EnvVariable) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		all = append(all, acp.EnvVariable{Name: name, Value: env[name]})
 	}
-	return env
+	return all
 }
 
 // terminal is a command in one of the editor's terminals.
@@ -227,6 +230,9 @@ func (t *terminal) created(ctx context.Context, create *jsonrpc.Pending) error {
 		return errors.New("terminal/create returned no terminal id")
 	}
 	t.id = made.TerminalID
+	if t.command.Opened != nil {
+		t.command.Opened(t.id)
+	}
 	return nil
 }
 

@@ -258,7 +258,7 @@ func TestTerminal_BlankVariables_AreSetToEmpty(t *testing.T) {
 	t.Parallel()
 	var tools atomic.Pointer[acp.EditorTools]
 	agent := script(func(ctx context.Context, _ *hub.Work) error {
-		_, err := tools.Load().Terminal(ctx, acp.Command{Args: []string{"make"}, Dir: "/", Blank: []string{"A_TOKEN", "B_KEY"}, Output: func(string) {}})
+		_, err := tools.Load().Terminal(ctx, acp.Command{Args: []string{"make"}, Dir: "/", Env: map[string]string{"A_TOKEN": "", "B_KEY": ""}, Output: func(string) {}})
 		return err
 	})
 	edit(t, agent, withEditorTools(&tools), func(t *testing.T, e *editor) {

@@ -1,11 +1,14 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/acp/blocks"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 )
 
@@ -25,7 +28,10 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
-	said, err := readContent(p.Prompt)
+	said, err := readPrompt(p.Prompt, m.Params, sess.isHosted())
+	if err == nil {
+		said.Turn, err = turnOf(p.Meta)
+	}
 	if err != nil {
 		s.sendReply(m.ID, failure(err))
 		return
@@ -35,14 +41,16 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
-	command, text, err := commandNames.Parse(said.Text, v.Agent != "")
+	command, text, err := sess.parseCommand(said.Text, v.Agent != "")
 	switch {
 	case err != nil:
-		s.sendReply(m.ID, sess.replyText("", err))
+		s.sendReply(m.ID, sess.replyText(said.Text, "", err))
 	case command != nil:
 		s.obey(m.ID, sess, command.Name, command.Rest)
 	default:
-		said.Text = text
+		if said.Text != text {
+			said.Text, said.Blocks = text, nil
+		}
 		s.accept(m.ID, sess, said)
 	}
 }
@@ -51,27 +59,40 @@ func (s *Server) prompt(m jsonrpc.Message) {
 func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Prompt) {
 	prompt := s.config.Load().Prompt
 	prompt.Text, prompt.Images, prompt.Links, prompt.Task = said.Text, said.Images, said.Links, said.Task
-	prompt.Turn, prompt.OnDisconnect = bellcord.NewTurnID(), bellcord.StopOnDisconnect
+	prompt.Blocks = said.Blocks
+	prompt.Turn, prompt.OnDisconnect = cmp.Or(said.Turn, bellcord.NewTurnID()), sess.onDisconnect()
+	if err := s.mayPrompt(sess, prompt.Turn); err != nil {
+		s.sendReply(request, failure(err))
+		return
+	}
 	sess.book.expect(prompt.Turn, request)
+	s.applyEarlyCancel(request, sess, prompt.Turn)
 	turn, err := sess.hub.Prompt(sess.id, prompt)
+	if said.Turn != "" && errors.Is(err, bellcord.ErrTurnExists) {
+		s.work.Go(func() { sess.adopt(said.Turn, prompt.Text) })
+		return
+	}
 	if err != nil {
 		sess.book.removePrompt(prompt.Turn)
 		s.sendReply(request, failure(err))
 		return
 	}
+	sess.bindToViewers(prompt)
 	s.work.Go(func() { sess.watch(turn) })
 }
 
-// cancel stops the session's running turn and every prompt accepted before.
+// cancel stops the session's running turn and every prompt accepted before. A
+// sub-agent of the hosted agent has no turn: its cancel goes to the agent.
 func (s *Server) cancel(m jsonrpc.Message) {
 	defer s.sendReply(m.ID, answer{result: struct{}{}}) // a client that sends it as a request waits for a reply
 	p, err := decode[acp.CancelNotification](m.Params)
 	if err != nil {
 		return
 	}
-	if sess, err := s.session(p.SessionID); err == nil {
-		sess.stopSession(s.cause(bellcord.CausePerson, acp.MethodCancel))
+	if _, err := s.session(p.SessionID); err != nil && s.passToParent(p.SessionID, m) {
+		return
 	}
+	s.cancelSession(bellcord.SessionID(p.SessionID), s.cause(bellcord.CausePerson, acp.MethodCancel))
 }
 
 // stopSession stops the running and queued turns of the session in every
@@ -89,10 +110,15 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	found := false
 	for _, sess := range s.sessions {
 		if turn := sess.book.turnOf(p.RequestID); turn != "" {
+			found = true
 			sess.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.cause(bellcord.CausePerson, acp.MethodCancelRequest), Queue: bellcord.QueueNext})
 		}
+	}
+	if network := s.config.Load().Network; !found && network != nil && network.Unordered {
+		s.early.keep(p.RequestID)
 	}
 }
 
@@ -122,4 +148,14 @@ func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *js
 	case bellcord.FinishStop, bellcord.FinishToolCalls, bellcord.FinishContextFull, bellcord.FinishStopped, bellcord.FinishFailed, bellcord.FinishOther:
 	}
 	return acp.StopEndTurn, nil
+}
+
+// readPrompt converts the blocks of a prompt. Blocks that cannot be sent to the
+// session's agent are an error of the client.
+func readPrompt(list []acp.ContentBlock, params json.RawMessage, hosted bool) (bellcord.Prompt, error) {
+	p, err := blocks.Read(list, params, hosted)
+	if err != nil {
+		return p, invalid(err.Error())
+	}
+	return p, nil
 }

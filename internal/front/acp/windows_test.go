@@ -26,7 +26,7 @@ func (e *editor) window(agent script) *editor {
 		e.t.Fatal(err)
 	}
 	other := &editor{t: e.t, hub: hub, store: store, dir: e.dir, session: e.session, grew: make(chan struct{}), served: make(chan error, 1)}
-	other.connect(acp.Config{Version: "test", Model: "fake/one", Mode: "ask", Logger: slog.New(slog.DiscardHandler)})
+	other.connect(acp.Config{Version: "test", Model: "fake/one", Mode: "ask", Logger: slog.New(slog.DiscardHandler)}, other.open)
 	e.t.Cleanup(func() {
 		_ = other.wire.Close()
 		if err := errors.Join(<-other.served, hub.Close(context.Background()), store.Close()); err != nil {

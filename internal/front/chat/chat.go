@@ -24,6 +24,7 @@ type Hub interface {
 	sessionEditor
 	sessionFinder
 	lister
+	fileFinder
 	logReader
 }
 
@@ -34,7 +35,7 @@ type (
 		// Stop stops a turn or, if none is named, everything that the session
 		// runs.
 		Stop(ctx context.Context, s Stop) error
-		Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
+		Answer(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error
 	}
 	queueEditor interface {
 		Edit(ctx context.Context, turn bellcord.TurnID, text string) error
@@ -49,6 +50,10 @@ type (
 		Check(ctx context.Context, like bellcord.Session) error
 		Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error)
 		Clear(ctx context.Context, session bellcord.SessionID) error
+		Rename(ctx context.Context, session bellcord.SessionID, title string) error
+		// Delete stops the turns of a session and deletes its history. Files in
+		// its directory stay.
+		Delete(ctx context.Context, session bellcord.SessionID) error
 	}
 	sessionFinder interface {
 		// Find returns the session with an id that begins or ends with word.
@@ -59,6 +64,11 @@ type (
 		Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error)
 		Models(ctx context.Context) ([]string, error)
 		Agents(ctx context.Context) ([]string, error)
+	}
+	fileFinder interface {
+		// Files returns up to limit files of a directory that match a query, the
+		// best first, and the number of all its files.
+		Files(ctx context.Context, dir, query string, limit int) (found []string, all int, err error)
 	}
 	logReader interface {
 		// Events returns the session's log from its beginning, and a function
@@ -94,10 +104,11 @@ type (
 		Mode    bellcord.StopMode
 		Queue   bellcord.QueueAction
 	}
-	// Answer sends the user's choice for a question.
+	// Answer sends the user's answer to a question.
 	Answer struct {
-		Turn             bellcord.TurnID
-		Question, Choice string
+		Turn     bellcord.TurnID
+		Question string
+		Reply    bellcord.Reply
 	}
 	// Edit changes a queued prompt.
 	Edit struct {
@@ -114,6 +125,13 @@ type (
 		Agent   string             // the session's agent
 		To      bellcord.SessionUpdated
 	}
+	// Rename changes the title of a session.
+	Rename struct {
+		Session bellcord.SessionID
+		Title   string
+	}
+	// Delete deletes a session.
+	Delete struct{ Session bellcord.SessionID }
 	// Open shows another session: the one with an id that begins or ends with
 	// Session.
 	Open struct{ Session string }
@@ -125,6 +143,12 @@ type (
 		At      Sight
 		Session bellcord.SessionID
 	}
+	// FindFiles requests the files that match a query.
+	FindFiles struct{ Dir, Query string }
+	// Remember keeps a prompt for later sessions of the project.
+	Remember struct{ Text string }
+	// EditInput opens the input in the user's editor.
+	EditInput struct{ Text string }
 	// Leave ends the front.
 	Leave struct{}
 )
@@ -147,4 +171,6 @@ type Report struct {
 	Text     string             // shown to the user
 	Session  *bellcord.Session  // its current state
 	Sessions []bellcord.Session // to choose from
+	Files    []string           // that match a query, the best first
+	AllFiles int                // number of files of the directory
 }

@@ -22,6 +22,7 @@ var commands = []struct{ name, does string }{
 	{"model", "show or change the model: provider/model"},
 	{"mode", "show or change the mode: read-only, ask, auto-edit, full"},
 	{"agent", "list the agents; /agent NAME starts a new session with one"},
+	{"editor", "write the prompt in your editor (ctrl+g): $VISUAL or $EDITOR"},
 	{"cost", "show the tokens and money that this session has used"},
 	{"status", "show the session, its settings and what is running"},
 	{"help", "show the commands and keys"},
@@ -39,7 +40,8 @@ var commandNames = func() slash.Commands {
 
 const keyHelp = `keys: enter sends, or queues while a turn runs · alt+enter starts a new line · esc stops
 ctrl+c stops; a second one within 2 s forces the stop, a third one exits
-up selects a queued prompt: enter edits it, d deletes it, s sends it now
+up, down show earlier prompts · ctrl+r searches them · ctrl+g opens your editor · tab completes a command
+tab selects a queued prompt: enter edits it, d deletes it, s sends it now
 y, a or n, then enter, answers a question · ctrl+t expands thinking and output · pgup, pgdown scroll`
 
 // submit submits the input: a command, a prompt, or the new text of a queued
@@ -52,7 +54,7 @@ func (m *Model) submit() []Action {
 	turn := m.queue.edits
 	if turn == "" {
 		m.clearInput()
-		return m.Submit(text)
+		return append(m.Submit(text), m.earlier.addText(text)...)
 	}
 	prompt, is := m.prompt(text)
 	if !is {
@@ -133,6 +135,8 @@ func (m *Model) obey(word, rest string) []Action {
 		return m.change(bellcord.SessionUpdated{Model: rest}, AtModels)
 	case "mode":
 		return m.change(bellcord.SessionUpdated{Mode: rest}, "")
+	case "editor":
+		return []Action{EditInput{rest}}
 	case "cost":
 		return []Action{ShowList{At: AtCost, Session: m.session.ID}}
 	case "status":
@@ -156,10 +160,10 @@ func (m *Model) stopCommand(rest string) []Action {
 		return m.requestStop(bellcord.StopNow)
 	default:
 		for _, w := range m.queue.waits {
-			m.mine[w.turn] = true
+			m.ownStops[w.turn] = true
 		}
 		if turn := m.target(); turn != "" {
-			m.mine[turn] = true
+			m.ownStops[turn] = true
 			m.stopping(turn, bellcord.StopNow)
 		}
 		return []Action{Stop{Session: m.session.ID, Mode: bellcord.StopNow, Queue: bellcord.QueueDrop}}

@@ -91,7 +91,7 @@ func TestEdit_QueuedPromptThatWouldBeACommand_IsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("later")
 	expectActions(t, s.enters("/edit 1 /stop"))
-	s.press("up")
+	s.press("tab")
 	s.press("enter")
 	s.press("ctrl+u")
 	expectActions(t, s.enters("/stop"))
@@ -108,15 +108,15 @@ func TestSubmit_StopWhileNothingRuns_ReportsIt(t *testing.T) {
 func TestQueue_SelectedPrompt_CanBeEditedSentAndDeleted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("second").of("t3").prompted("third")
-	s.press("up")
+	s.press("tab")
 	s.press("up")
 	s.press("enter")
 	s.has("✎ second").types(" one")
 	expectActions(t, s.press("enter"), chat.Edit{Turn: "t2", Text: "second one"})
 	s.of("t2").happens(bellcord.PromptEdited{Text: "second one"}).has("+ second one", "2 queued")
-	s.press("up")
+	s.press("tab")
 	expectActions(t, s.press("s"), chat.Send{Turn: "t3"})
-	s.press("up")
+	s.press("tab")
 	expectActions(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
 	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("1 queued", "not started: third")
 }
@@ -127,20 +127,6 @@ func TestScreen_StopHoldsTheQueue_ShowsHeldPrompts(t *testing.T) {
 	s.has("1 queued, 1 held by the stop", "■ stopped")
 	if s.m.Busy() {
 		t.Error("what is held does not run")
-	}
-}
-
-func TestPicker_EnterOnASession_OpensIt(t *testing.T) {
-	t.Parallel()
-	s := newStage(t).runs("old words")
-	s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "s", Title: "this one"}, {ID: "other", Title: "that one"}}})
-	s.has("2 sessions", "› ", "that one")
-	s.press("down")
-	expectActions(t, s.press("enter"), chat.Open{Session: "other"})
-	s.m.Apply(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other"}})
-	s.happens(bellcord.TextDelta{Text: "a late word of the old one"})
-	if got := s.screen(60, 20); contains(got, "old") {
-		t.Errorf("it still shows the other one:\n%s", got)
 	}
 }
 
@@ -174,11 +160,4 @@ func TestHear_RefusedSettings_ChangeNothing(t *testing.T) {
 	if draft.Session().Model != "openai/x" {
 		t.Errorf("the model is %q", draft.Session().Model)
 	}
-}
-
-func TestPicker_Session_IsShownWithTheEndOfItsID(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "01a1e14a-0001-7000-8000-00000a2507a5", Title: "one"}}})
-	s.has("…0a2507a5  one")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
 // argument is one argument of a call, as text.
@@ -29,7 +30,7 @@ func arguments(raw json.RawMessage) []argument {
 	}
 	all := make([]argument, 0, len(named))
 	for name, value := range named {
-		text := string(value)
+		text := plainjson.Text(value)
 		var plainly string
 		if json.Unmarshal(value, &plainly) == nil {
 			text = plainly
@@ -60,7 +61,7 @@ func details(call bellcord.ToolCallRequested, text string, width int) []string {
 		mark, style := "  ", ""
 		switch a.name {
 		case "old":
-			mark, style = "- ", red
+			mark, style = "- ", yellow
 		case "new", "content":
 			mark, style = "+ ", green
 		}

@@ -63,6 +63,26 @@ func (e *editor) press(key string) bool {
 	return true
 }
 
+// moveLine moves the cursor one line up or down, and reports whether there is
+// such a line. Lines are those of the text, not those of the screen.
+func (e *editor) moveLine(by int) bool {
+	column := e.at - e.lineStart()
+	if by < 0 {
+		if e.lineStart() == 0 {
+			return false
+		}
+		e.at = e.lineStart() - 1
+	} else {
+		if e.lineEnd() == len(e.text) {
+			return false
+		}
+		e.at = e.lineEnd() + 1
+		e.at = e.lineEnd()
+	}
+	e.at = min(e.at, e.lineStart()+column)
+	return true
+}
+
 func (e *editor) cut(from, to int) {
 	e.text = append(e.text[:from:from], e.text[to:]...)
 	e.at = from

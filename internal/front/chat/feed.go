@@ -11,28 +11,28 @@ import (
 // Its methods must be called from the goroutine that shows the screen.
 type Feed struct {
 	Hub   logReader
-	Grown func() // called from another goroutine when there is news, once until it is taken
+	Grown func() // called from another goroutine when there are updates, once until they are taken
 
 	session bellcord.SessionID
 	stop    context.CancelCauseFunc
 	readers sync.WaitGroup
 
 	mu       sync.Mutex
-	reading  int // number of the current reader: news of earlier ones is dropped
+	reading  int // number of the current reader: updates of earlier ones are dropped
 	reported bool
-	news     News
+	updates  Updates
 	taken    chan struct{} // closed when there is space again
 }
 
-// News is what a Feed has collected since the last Take.
-type News struct {
+// Updates contains the events and errors that a Feed has collected since the last Take.
+type Updates struct {
 	Events []bellcord.Event
 	Lost   error // the log is unreachable for a while
 	Failed error // the log can no longer be read
 }
 
-// mostNews is how many events are collected before the reader has to wait.
-const mostNews = 4096
+// mostUpdates is how many events are collected before the reader has to wait.
+const mostUpdates = 4096
 
 // Watch reads the given session's log from its beginning and stops reading any
 // other. If session is empty, it reads none.
@@ -43,7 +43,7 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	f.endFeed() // without waiting for the reader, which may be in Grown
 	f.mu.Lock()
 	f.reading++
-	f.news, f.reported, f.taken = News{}, false, make(chan struct{})
+	f.updates, f.reported, f.taken = Updates{}, false, make(chan struct{})
 	reader := f.reading
 	f.mu.Unlock()
 	f.session = session
@@ -53,7 +53,7 @@ func (f *Feed) Watch(ctx context.Context, session bellcord.SessionID) {
 	ctx, f.stop = context.WithCancelCause(ctx)
 	f.readers.Go(func() {
 		if err := f.read(ctx, reader, session); err != nil && ctx.Err() == nil {
-			f.bring(reader, func(n *News) { n.Failed = err })
+			f.bring(reader, func(n *Updates) { n.Failed = err })
 		}
 	})
 }
@@ -72,20 +72,20 @@ func (f *Feed) endFeed() {
 	}
 }
 
-// Take returns the news since the last call.
-func (f *Feed) Take() News {
+// Take returns the updates since the last call.
+func (f *Feed) Take() Updates {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	news := f.news
-	f.news, f.reported = News{}, false
+	updates := f.updates
+	f.updates, f.reported = Updates{}, false
 	close(f.taken)
 	f.taken = make(chan struct{})
-	return news
+	return updates
 }
 
 func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID) error {
 	source, letGo, err := f.Hub.Events(ctx, session, func(err error) {
-		f.bring(reader, func(n *News) { n.Lost = err })
+		f.bring(reader, func(n *Updates) { n.Lost = err })
 	})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 		if err != nil {
 			return err
 		}
-		wait := f.bring(reader, func(n *News) { n.Events = append(n.Events, events...) })
+		wait := f.bring(reader, func(n *Updates) { n.Events = append(n.Events, events...) })
 		if wait == nil {
 			continue
 		}
@@ -108,19 +108,19 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 	}
 }
 
-// bring adds to the news. If too much has been collected, it returns a channel
-// that is closed when the news is taken.
-func (f *Feed) bring(reader int, add func(*News)) <-chan struct{} {
+// bring adds to the updates. If too much has been collected, it returns a channel
+// that is closed when the updates are taken.
+func (f *Feed) bring(reader int, add func(*Updates)) <-chan struct{} {
 	f.mu.Lock()
 	if reader != f.reading {
 		f.mu.Unlock()
 		return nil
 	}
-	add(&f.news)
+	add(&f.updates)
 	first := !f.reported
 	f.reported = true
 	var wait <-chan struct{}
-	if len(f.news.Events) >= mostNews {
+	if len(f.updates.Events) >= mostUpdates {
 		wait = f.taken
 	}
 	f.mu.Unlock()

@@ -29,8 +29,8 @@ var hostile = []string{
 	strings.Repeat("界", 100), strings.Repeat("x", 500), "👩‍👩‍👧‍👦 family\u200d", "e\u0301\u0301\u0301\u0301", "\t\t\ttabs", "~~~\n\x1b", "***", "[", "`", "](", "__a", "",
 }
 
-// ours matches the only sequences that a screen may contain.
-var ours = regexp.MustCompile("\x1b\\[(0|1|2|3|4|9|31|32|33|36)m")
+// ownStyles matches the only sequences that a screen may contain.
+var ownStyles = regexp.MustCompile("\x1b\\[(0|1|2|3|4|9|31|32|33|36)m")
 
 func TestScreen_HostileText_CannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func check(t *testing.T, evil string, shown chat.Screen, width, height int) {
 		if w := ansi.StringWidth(l); w > width {
 			t.Errorf("%q is %d wide, not %d: %q", evil, w, width, l)
 		}
-		if rest := ours.ReplaceAllString(l, ""); strings.ContainsFunc(rest, steers) {
+		if rest := ownStyles.ReplaceAllString(l, ""); strings.ContainsFunc(rest, steers) {
 			t.Errorf("%q got through: %q", evil, l)
 		}
 	}
@@ -150,8 +150,8 @@ func TestPlain_HostileText_CannotControlTheTerminal(t *testing.T) {
 		}
 		var out bytes.Buffer
 		in, keyboard := io.Pipe()
-		shown := &until{to: &out, want: "the end", seen: func() { _ = keyboard.Close() }}
-		model := chat.New(chat.Options{Session: bellcord.Session{ID: "s"}, Spoken: true})
+		shown := &until{to: &out, want: "the end", onMatch: func() { _ = keyboard.Close() }}
+		model := chat.New(chat.Options{Session: bellcord.Session{ID: "s"}, Plain: true})
 		if err := (&chat.Plain{Hub: hub, Model: model, In: in, Out: shown}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -162,17 +162,17 @@ func TestPlain_HostileText_CannotControlTheTerminal(t *testing.T) {
 	}
 }
 
-// until calls seen when a text has been written.
+// until calls onMatch when a text has been written.
 type until struct {
-	to   *bytes.Buffer
-	want string
-	seen func()
+	to      *bytes.Buffer
+	want    string
+	onMatch func()
 }
 
 func (u *until) Write(p []byte) (int, error) {
 	n, err := u.to.Write(p)
 	if strings.Contains(u.to.String(), u.want) {
-		u.seen()
+		u.onMatch()
 	}
 	return n, err
 }

@@ -39,8 +39,14 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	case "ctrl+c":
 		return m.Interrupt(m.now)
 	}
+	if m.search != nil && m.searchKey(key, text) {
+		return nil
+	}
 	if m.picker != nil {
-		return m.pick(key)
+		return m.pick(key, text)
+	}
+	if actions, taken := m.formKey(key); taken {
+		return actions
 	}
 	if actions, taken := m.replyKey(key, text, quiet); taken {
 		return actions
@@ -51,9 +57,20 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	if actions, taken := m.queueKey(key); taken {
 		return actions
 	}
+	if actions, taken := m.menuKey(key); taken {
+		return actions
+	}
 	switch key {
 	case "enter":
 		return m.submit()
+	case "up":
+		m.recallKey(-1)
+	case "down":
+		m.recallKey(1)
+	case "ctrl+r":
+		m.search = &search{at: len(m.earlier.all) - 1}
+	case "ctrl+g":
+		return []Action{EditInput{m.input.String()}}
 	case "pgup":
 		m.scroll += 10
 	case "pgdown":
@@ -66,6 +83,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 		if !m.input.press(key) {
 			m.input.insert(text)
 		}
+		return m.findFiles()
 	}
 	return nil
 }
@@ -90,9 +108,12 @@ func (m *Model) Paste(text string) {
 	}
 }
 
-// escape stops the running turn. If nothing runs, it closes the picker, drops
-// the selection or clears the input.
+// escape closes the search, a menu or the list of sessions, or drops the
+// selection. If nothing of that is open, it stops the running turn.
 func (m *Model) escape() []Action {
+	if m.closeLayer() {
+		return nil
+	}
 	if m.target() != "" {
 		if m.confirm && m.now.Sub(m.keys.escape) > again {
 			m.keys.escape = m.now
@@ -101,15 +122,35 @@ func (m *Model) escape() []Action {
 		}
 		return m.requestStop(bellcord.StopNow)
 	}
+	if m.queue.edits != "" {
+		m.clearInput()
+	}
+	return nil
+}
+
+// layered reports whether Esc closes something that is open on top of the
+// conversation.
+func (m *Model) layered() bool {
+	return m.search != nil || m.picker != nil || m.queue.picked != "" || len(m.menuRows()) > 0
+}
+
+// closeLayer closes what is open on top of the conversation, and reports whether
+// anything was.
+func (m *Model) closeLayer() bool {
 	switch {
+	case m.search != nil:
+		m.search = nil
+	case m.picker != nil && m.picker.closePart():
 	case m.picker != nil:
 		m.picker = nil
 	case m.queue.picked != "":
 		m.queue.picked = ""
+	case len(m.menuRows()) > 0:
+		m.menu.closed = m.input.String()
 	default:
-		m.clearInput()
+		return false
 	}
-	return nil
+	return true
 }
 
 func (m *Model) clearInput() {
@@ -123,14 +164,7 @@ func (m *Model) clearInput() {
 func (m *Model) Interrupt(at time.Time) []Action {
 	m.pass(at)
 	if m.target() == "" {
-		if at.Sub(m.keys.idle) <= again {
-			return m.quit()
-		}
-		m.keys.idle = at
-		m.picker = nil
-		m.clearInput()
-		m.setHint("press ctrl+c again to exit")
-		return nil
+		return m.interruptIdle()
 	}
 	if at.Sub(m.keys.interrupt) > again {
 		m.keys.interrupts = 0
@@ -146,13 +180,32 @@ func (m *Model) Interrupt(at time.Time) []Action {
 	return m.quit()
 }
 
+// interruptIdle handles Ctrl-C while nothing runs. Text in the input is moved to
+// the earlier prompts; with an empty input, the second Ctrl-C leaves.
+func (m *Model) interruptIdle() []Action {
+	text := m.input.String()
+	switch {
+	case m.closeLayer():
+	case text != "":
+		m.clearInput()
+		m.setHint("cleared; up shows it again")
+		return m.earlier.addText(text)
+	case m.now.Sub(m.keys.idle) <= again:
+		return m.quit()
+	default:
+		m.keys.idle = m.now
+		m.setHint("press ctrl+c again to exit")
+	}
+	return nil
+}
+
 func (m *Model) quit() []Action { return []Action{Leave{}} }
 
 // requestStop shows the stop immediately and returns the action that sends it.
 // While the turn is stopping, only a forced stop is sent.
 func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	turn := m.target()
-	m.mine[turn] = true
+	m.ownStops[turn] = true
 	if !m.stopping(turn, mode) {
 		return nil
 	}
@@ -190,26 +243,27 @@ func (m *Model) queueKey(key string) ([]Action, bool) {
 	if !m.input.empty() || len(m.queue.waits) == 0 {
 		return nil, false
 	}
-	switch key {
-	case "up":
-		m.queue.move(-1)
-		return nil, true
-	case "down":
-		m.queue.move(1)
-		return nil, true
-	}
 	i := m.queue.find(m.queue.picked)
 	if i < 0 {
-		return nil, false
+		if key == "tab" {
+			m.queue.move(-1)
+		}
+		return nil, key == "tab"
 	}
 	w := m.queue.waits[i]
 	switch key {
+	case "up":
+		m.queue.move(-1)
+	case "down":
+		m.queue.move(1)
+	case "tab":
+		m.queue.picked = ""
 	case "enter", "e":
 		m.queue.edits, m.queue.picked = w.turn, ""
 		m.input.set(w.text)
 	case "d", "delete", "backspace":
 		m.queue.picked = ""
-		m.mine[w.turn] = true
+		m.ownStops[w.turn] = true
 		return []Action{Stop{Turn: w.turn, Mode: bellcord.StopNow}}, true
 	case "s":
 		m.queue.picked = ""

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // Take applies events of the session's log, in order. It skips those of another
@@ -18,6 +19,7 @@ func (m *Model) Take(events []bellcord.Event) {
 		if m.running != nil && ev.Turn == m.running.id {
 			m.running.meter.read(ev.Body)
 		}
+		m.readContext(ev.Body)
 		m.life(ev)
 		m.work(ev)
 	}
@@ -70,11 +72,14 @@ func (m *Model) startTurn(ev bellcord.Event) {
 	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.story.settle(ev.Time)
-	if w.task == bellcord.TaskCompact {
+	switch w.task {
+	case bellcord.TaskCompact:
 		m.story.addBlock(&note{dim, "≡ compacting…"})
-		return
+	case bellcord.TaskImport:
+		m.story.addBlock(&note{dim, "≡ the agent's earlier conversation"})
+	case bellcord.TaskAnswer:
+		m.story.addBlock(&promptBlock{w.text})
 	}
-	m.story.addBlock(&promptBlock{w.text})
 }
 
 func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
@@ -114,6 +119,16 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.settle(ev.Time)
 	case bellcord.ToolCallRequested:
 		m.story.addToolCall(b, ev.Time)
+	case bellcord.ToolCallUpdated:
+		if c := m.story.cards[b.Call]; c != nil {
+			b.Apply(&c.call)
+		}
+	case bellcord.PlanUpdated:
+		m.story.settle(ev.Time)
+		m.story.addBlock(&note{dim, "plan\n" + b.Markdown()})
+	case bellcord.MessageImported:
+		m.story.settle(ev.Time)
+		m.story.addBlock(&promptBlock{b.Text})
 	case bellcord.ToolCallStarted:
 		if c := m.story.cards[b.Call]; c != nil {
 			c.state = "runs"
@@ -135,7 +150,7 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.addBlock(&note{dim, fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
 	case bellcord.ConversationCompacted:
 		m.story.settle(ev.Time)
-		m.story.addBlock(&note{dim, "≡ compacted: the conversation so far is now a summary of " + count(len(strings.Fields(b.Summary)), "word")})
+		m.story.addBlock(&note{dim, "≡ compacted: the conversation so far is now a summary of " + plural.Count(len(strings.Fields(b.Summary)), "word")})
 	}
 }
 

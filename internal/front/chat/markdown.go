@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bellcord/bellcord/internal/highlight"
 )
 
 // markdown renders the Markdown of models as lines for a terminal. It uses no
@@ -22,14 +24,21 @@ func markdown(source string, width int) []string {
 			for end < len(lines) && !closes(lines[end], fence(body)) {
 				end++
 			}
-			out = append(out, code(lines[i+1:min(end, len(lines))], width)...)
+			language, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(body, fence(body)[:1])), " ")
+			out = append(out, code(language, lines[i+1:min(end, len(lines))], width)...)
 			i = end + 1
 		case body == "":
 			out = append(out, "")
 			i++
 		case strings.HasPrefix(body, "|"):
-			out = append(out, hard(harmless(l), width)...)
-			i++
+			t, n := parseTable(lines[i:])
+			if n == 0 {
+				out = append(out, hard(harmless(l), width)...)
+				n = 1
+			} else {
+				out = append(out, t.lines(width)...)
+			}
+			i += n
 		case begins(body):
 			out = append(out, special(l, width)...)
 			i++
@@ -60,20 +69,49 @@ func closes(l, mark string) bool {
 	return strings.HasPrefix(l, mark) && strings.Trim(l, mark[:1]) == ""
 }
 
-func code(lines []string, width int) []string {
+// mostColoured is the number of lines up to which code is coloured. Longer code
+// would delay the screen while it streams.
+const mostColoured = 400
+
+// code returns the lines of a code block. They have no frame, so that they can be
+// copied.
+func code(language string, lines []string, width int) []string {
+	var coloured [][]highlight.Span
+	if len(lines) <= mostColoured {
+		coloured, _ = highlight.Lines(language, lines)
+	}
 	var out []string
-	for _, l := range lines {
-		for _, part := range hard(harmless(l), max(1, width-2)) {
-			out = append(out, "  "+styled(cyan, part))
+	for i, l := range lines {
+		text := styled(cyan, harmless(l))
+		if coloured != nil {
+			text = inColours(coloured[i])
+		}
+		for _, part := range hard(text, max(1, width-2)) {
+			out = append(out, "  "+part)
 		}
 	}
 	return out
 }
 
+// colours are the styles of the parts of code. Red is for stops and failures
+// only.
+var colours = map[highlight.Kind]string{
+	highlight.Plain: "", highlight.Keyword: magenta, highlight.String: green, highlight.Comment: dim, highlight.Number: cyan,
+	highlight.Added: green, highlight.Removed: yellow,
+}
+
+func inColours(spans []highlight.Span) string {
+	var out strings.Builder
+	for _, s := range spans {
+		out.WriteString(styled(colours[s.Kind], harmless(s.Text)))
+	}
+	return out.String()
+}
+
 // hard breaks lines exactly at the width, because their columns are
 // significant.
 func hard(text string, width int) []string {
-	return strings.Split(ansi.Hardwrap(text, width, true), "\n")
+	return eachStyled(strings.Split(ansi.Hardwrap(text, width, true), "\n"))
 }
 
 // begins reports whether a line is a heading, a rule, an item, a quotation or a

@@ -10,12 +10,21 @@ type meter struct {
 	open   bellcord.Usage // of the current request
 	price  *bellcord.Price
 	asides map[string]*bellcord.Price // prices of side requests, by purpose
+
+	mostTokens, mostCost int64 // the largest totals so far
 }
 
 // perToken is the approximate number of bytes per token.
 const perToken = 4
 
+// read counts an event.
 func (m *meter) read(b bellcord.Body) {
+	m.count(b)
+	m.mostTokens = max(m.mostTokens, m.ended.Total()+m.open.Total())
+	m.mostCost = max(m.mostCost, m.cost+costOf(m.price, m.open))
+}
+
+func (m *meter) count(b bellcord.Body) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
 		m.price, m.open = b.Price, bellcord.Usage{InputTokens: b.EstimatedInput}
@@ -47,10 +56,9 @@ func (m *meter) closeStep(p *bellcord.Price, u bellcord.Usage) {
 }
 
 // total returns the tokens used so far, and their cost in billionths of a US
-// dollar.
-func (m *meter) total() (tokens, cost int64) {
-	return m.ended.Total() + m.open.Total(), m.cost + costOf(m.price, m.open)
-}
+// dollar. Neither decreases: if a report is lower than the estimate before it, the
+// estimate stays until the count exceeds it. The receipt has the exact numbers.
+func (m *meter) total() (tokens, cost int64) { return m.mostTokens, m.mostCost }
 
 func costOf(p *bellcord.Price, u bellcord.Usage) int64 {
 	if p == nil {

@@ -4,14 +4,20 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 )
 
 // Options configures a Model.
 type Options struct {
 	Session bellcord.Session // the session to show; without an id it is created with the first prompt
 	Confirm bool             // Esc stops only at the second press within two seconds
-	Spoken  bool             // texts that are only for this screen are kept for Words
-	Now     time.Time
+	Plain   bool             // texts that are only for this screen are kept for Words
+	Earlier []string         // earlier prompts of the project, the oldest first
+	Keep    bool             // the model returns a Remember action for each prompt
+	// Window returns the size of a model's context in tokens, 0 if it is unknown.
+	// It must not block. Nil shows no context.
+	Window func(model string) int64
+	Now    time.Time
 }
 
 // Model is a conversation as a user sees it. It must be used by one goroutine
@@ -20,7 +26,7 @@ type Model struct {
 	session bellcord.Session
 	confirm bool
 	now     time.Time
-	spoken  bool
+	plain   bool
 	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
@@ -29,21 +35,27 @@ type Model struct {
 	sent      []sent // own prompts that are not in the log yet
 	questions []bellcord.Question
 	answering string                   // the question that an answer is being sent for
-	mine      map[bellcord.TurnID]bool // turns that this user stopped
+	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
 	last      *bellcord.Receipt        // receipt of the turn that ended last
 
-	input  editor
-	reply  reply
-	picker *picker
-	hint   string
-	until  time.Time // when the hint disappears
-	keys   presses
-	panel  panel     // the open question
-	typed  time.Time // time of the last key press
+	input   editor
+	earlier earlier
+	search  *search // open if it is not nil
+	menu    menu
+	reply   reply
+	form    *form.Filling // being filled in; nil if none is
+	picker  *picker
+	hint    string
+	until   time.Time // when the hint disappears
+	keys    presses
+	panel   panel     // the open question
+	typed   time.Time // time of the last key press
 
-	distinct bool     // the terminal distinguishes Esc from Alt
-	open     bool     // thinking and outputs are unfolded
-	scroll   int      // lines up from the end
+	distinct bool // the terminal distinguishes Esc from Alt
+	open     bool // thinking and outputs are unfolded
+	scroll   int  // lines up from the end
+	context  contextUse
+	window   func(model string) int64
 	words    []string // texts for this screen only, not yet returned by Words
 }
 
@@ -66,7 +78,7 @@ type sent struct {
 
 // New returns a Model.
 func New(o Options) *Model {
-	return &Model{session: o.Session, confirm: o.Confirm, spoken: o.Spoken, now: o.Now, mine: map[bellcord.TurnID]bool{}}
+	return &Model{session: o.Session, confirm: o.Confirm, plain: o.Plain, now: o.Now, ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window}
 }
 
 // Session returns the session that is shown; it has no id until it is created.
@@ -97,7 +109,7 @@ func (m *Model) setHint(hint string) {
 }
 
 func (m *Model) announce(words string) {
-	if m.spoken {
+	if m.plain {
 		m.words = append(m.words, harmless(words))
 	}
 }
@@ -123,10 +135,20 @@ func (m *Model) Lost(err error) {
 	m.setHint("cannot reach the server (" + err.Error() + "); retrying")
 }
 
+// Edited sets the input to the text that the user's editor has returned.
+func (m *Model) Edited(text string, err error) {
+	if err != nil {
+		m.showNotice("the editor failed, the input is unchanged: " + err.Error() + "; set EDITOR to another one")
+		return
+	}
+	m.input.set(text)
+}
+
 // showSession switches to another session.
 func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
+	m.context = contextUse{}
 	m.last, m.scroll, m.picker, m.answering, m.reply = nil, 0, nil, "", reply{}
 }
 
@@ -169,6 +191,16 @@ func (m *Model) Apply(r Report) {
 		if of.At == AtSessions {
 			m.choose(r.Sessions)
 		}
+	case FindFiles:
+		m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+	case Rename:
+		if m.picker != nil {
+			m.picker.renamed(of.Session, of.Title)
+		}
+	case Delete:
+		if m.picker != nil {
+			m.picker.removed(of.Session)
+		}
 	}
 	if r.Text != "" {
 		m.showNotice(r.Text)
@@ -191,13 +223,22 @@ func (m *Model) failed(r Report) {
 		words = "stop not delivered: " + words + "; press again"
 	case Answer:
 		if m.answering == of.Question {
-			m.answering = ""
+			m.answering, m.form = "", nil
 		}
 		words = "answer not delivered: " + words
 	case Edit:
 		words = "prompt not changed: " + words
 	case Send:
 		words = "prompt not sent: " + words
+	case FindFiles:
+		m.menu.files = fileList{query: of}
+		return // the text is not completed, but it can be sent
+	case Rename:
+		words = "session not renamed: " + words
+	case Delete:
+		words = "session not deleted: " + words
+	case Remember:
+		words = "prompt not kept for later sessions: " + words
 	}
 	m.showNotice(words)
 }

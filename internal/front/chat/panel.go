@@ -17,13 +17,13 @@ type panel struct {
 	visible       int       // number of lines shown
 	top           int       // the first of them
 	seen          int       // lines that have been shown, counted from the first
-	whole         time.Time // when all of them had been shown; zero before
+	allShown      time.Time // when all of them had been shown; zero before
 }
 
 // settled reports whether the whole open question has been visible long enough
 // to be answered.
 func (p *panel) settled(m *Model) bool {
-	return m.HasQuestion() && p.question == m.questions[0].ID && !p.whole.IsZero() && m.now.Sub(p.whole) >= line.Settling
+	return m.HasQuestion() && p.question == m.questions[0].ID && !p.allShown.IsZero() && m.now.Sub(p.allShown) >= line.Settling
 }
 
 // layOut lays out the open question in at most room lines.
@@ -61,8 +61,8 @@ func (p *panel) see(now time.Time) {
 	if p.top <= p.seen {
 		p.seen = max(p.seen, p.top+p.visible)
 	}
-	if p.seen >= len(p.all) && p.whole.IsZero() {
-		p.whole = now
+	if p.seen >= len(p.all) && p.allShown.IsZero() {
+		p.allShown = now
 	}
 }
 
@@ -102,12 +102,15 @@ func (m *Model) questionLines(width int) []string {
 // which Enter confirms.
 func (m *Model) answerLines(width int) []string {
 	q := m.questions[0]
+	if f := m.openForm(); f != nil {
+		return wrap(styled(bold, harmless(f.Prompt()))+styled(dim, " · up goes back · esc stops the turn"), width)
+	}
 	letter := strings.ToLower(m.marked())
 	if letter == "" {
 		return wrap(styled(yellow, strings.Join(answers(q, " "), " · ")+" — then enter"), width)
 	}
 	words := letter + " " + offer(q, letter)
-	if letter != "n" {
+	if letter != "n" && !q.HasForm() {
 		words = letter + " allow " + offer(q, letter)
 	}
 	return wrap(styled(bold, "› "+words+" · enter confirms · any other key cancels"), width)

@@ -19,7 +19,7 @@ import (
 // It only appends lines, and describes states in words.
 type Plain struct {
 	Hub        Hub
-	Model      *Model // created with Options.Spoken
+	Model      *Model // created with Options.Plain
 	In         io.Reader
 	Out        io.Writer
 	Interrupts <-chan time.Time // Ctrl-C
@@ -90,16 +90,16 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 	for {
 		var actions []Action
 		var err error
-		news := grown
+		ready := grown
 		if p.out.Behind() {
-			news = nil // events wait in the log
+			ready = nil // events wait in the log
 		}
 		select {
 		case <-p.out.Freed:
 		case <-p.opens:
 			err = p.openQuestion()
-		case <-news:
-			err = p.showNews(p.feed.Take())
+		case <-ready:
+			err = p.showUpdates(p.feed.Take())
 		case r := <-reports:
 			p.Model.Apply(r)
 		case at := <-p.Interrupts:
@@ -128,20 +128,20 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 	}
 }
 
-// showNews prints new events.
-func (p *Plain) showNews(news News) error {
+// showUpdates prints new events.
+func (p *Plain) showUpdates(updates Updates) error {
 	p.Model.pass(time.Now())
-	p.Model.Take(news.Events)
-	for _, ev := range news.Events {
+	p.Model.Take(updates.Events)
+	for _, ev := range updates.Events {
 		if _, err := p.watch.Show(tame(ev)); err != nil {
 			return err
 		}
 	}
-	if news.Lost != nil {
-		p.Model.Lost(news.Lost)
+	if updates.Lost != nil {
+		p.Model.Lost(updates.Lost)
 	}
-	if news.Failed != nil {
-		p.Model.Lost(news.Failed)
+	if updates.Failed != nil {
+		p.Model.Lost(updates.Failed)
 	}
 	return p.showQuestion()
 }
@@ -191,6 +191,9 @@ func (p *Plain) typed(text string) ([]Action, error) {
 		return actions, p.stopping(actions)
 	}
 	text = strings.TrimRightFunc(strings.ReplaceAll(text, "\x1b", ""), unicode.IsSpace)
+	if f := p.Model.openForm(); f != nil {
+		return p.Model.enterField(text), nil
+	}
 	if text == "" {
 		return nil, nil
 	}

@@ -112,7 +112,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 	case word == "send":
 		return []Action{Send{turn}}
 	case word == "drop":
-		m.mine[turn] = true
+		m.ownStops[turn] = true
 		return []Action{Stop{Turn: turn, Mode: bellcord.StopNow}}
 	case text == "":
 		m.setHint("the new text is missing: /edit N TEXT")

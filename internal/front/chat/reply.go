@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -26,6 +27,9 @@ func offer(q bellcord.Question, letter string) string {
 	letter = strings.ToLower(letter)
 	if _, is := replies[letter]; !is {
 		return ""
+	}
+	if q.HasForm() {
+		return formOffer(q, letter)
 	}
 	return harmless(line.Offer(q, replies[letter], meanings[letter]))
 }
@@ -79,6 +83,11 @@ func (m *Model) answerQuestion(letter string) []Action {
 		return nil
 	}
 	q := m.questions[0]
+	if len(q.Fields) > 0 && strings.ToLower(letter) == "y" {
+		m.form = form.NewFilling(q)
+		m.announce(m.form.Prompt())
+		return nil
+	}
 	m.answering = q.ID
-	return []Action{Answer{m.running.id, q.ID, line.Choose(q, replies[strings.ToLower(letter)])}}
+	return []Action{Answer{m.running.id, q.ID, bellcord.Reply{Choice: line.Choose(q, replies[strings.ToLower(letter)])}}}
 }

@@ -14,7 +14,8 @@ import (
 // after the other; a stop and an answer overtake them.
 type Runner struct {
 	Hub    Hub
-	Report func(Report) // receives the results; called from any goroutine
+	Report func(Report)            // receives the results; called from any goroutine
+	Keep   func(text string) error // keeps a prompt for later sessions; nil keeps none
 
 	mu     sync.Mutex
 	before chan struct{} // closed when the previous ordered action is done
@@ -78,7 +79,7 @@ func (s Stop) do(ctx context.Context, e *Runner) Report {
 }
 
 func (a Answer) do(ctx context.Context, e *Runner) Report {
-	return Report{Of: a, Err: e.Hub.Answer(ctx, a.Turn, a.Question, a.Choice)}
+	return Report{Of: a, Err: e.Hub.Answer(ctx, a.Turn, a.Question, a.Reply)}
 }
 
 func (a Edit) do(ctx context.Context, e *Runner) Report {
@@ -102,6 +103,14 @@ func (c Change) do(ctx context.Context, e *Runner) Report {
 		return Report{Of: c, Err: err}
 	}
 	return Report{Of: c, Session: &s, Text: settings(s)}
+}
+
+func (r Rename) do(ctx context.Context, e *Runner) Report {
+	return Report{Of: r, Err: e.Hub.Rename(ctx, r.Session, r.Title)}
+}
+
+func (d Delete) do(ctx context.Context, e *Runner) Report {
+	return Report{Of: d, Err: e.Hub.Delete(ctx, d.Session)}
 }
 
 func (o Open) do(ctx context.Context, e *Runner) Report {
@@ -133,16 +142,36 @@ func (l ShowList) do(ctx context.Context, e *Runner) Report {
 	return r
 }
 
+func (f FindFiles) do(ctx context.Context, e *Runner) Report {
+	r := Report{Of: f}
+	r.Files, r.AllFiles, r.Err = e.Hub.Files(ctx, f.Dir, f.Query, mostRows)
+	return r
+}
+
+func (r Remember) do(_ context.Context, e *Runner) Report {
+	if e.Keep == nil {
+		return Report{Of: r}
+	}
+	return Report{Of: r, Err: e.Keep(r.Text)}
+}
+
+func (i EditInput) do(context.Context, *Runner) Report { return Report{Of: i} } // only a terminal can do it
+
 func (l Leave) do(context.Context, *Runner) Report { return Report{Of: l} }
 
-func (Prompt) inOrder() bool   { return true }
-func (Stop) inOrder() bool     { return false }
-func (Answer) inOrder() bool   { return false }
-func (Edit) inOrder() bool     { return true }
-func (Send) inOrder() bool     { return true }
-func (Clear) inOrder() bool    { return true }
-func (Change) inOrder() bool   { return true }
-func (Open) inOrder() bool     { return true }
-func (Begin) inOrder() bool    { return true }
-func (ShowList) inOrder() bool { return true }
-func (Leave) inOrder() bool    { return false }
+func (Prompt) inOrder() bool    { return true }
+func (Stop) inOrder() bool      { return false }
+func (Answer) inOrder() bool    { return false }
+func (Edit) inOrder() bool      { return true }
+func (Send) inOrder() bool      { return true }
+func (Clear) inOrder() bool     { return true }
+func (Change) inOrder() bool    { return true }
+func (Rename) inOrder() bool    { return true }
+func (Delete) inOrder() bool    { return true }
+func (Open) inOrder() bool      { return true }
+func (Begin) inOrder() bool     { return true }
+func (ShowList) inOrder() bool  { return true }
+func (FindFiles) inOrder() bool { return false }
+func (Remember) inOrder() bool  { return true }
+func (EditInput) inOrder() bool { return false }
+func (Leave) inOrder() bool     { return false }

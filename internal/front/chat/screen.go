@@ -24,7 +24,7 @@ func (m *Model) Screen(width, height int) Screen {
 	if width < narrowest || height < 1 {
 		return Screen{}
 	}
-	typed, x, y := m.input.lines(width-3, min(mostInput, max(1, height/3)))
+	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
 	below := []string{}
 	if height > 3 {
 		below = append(below, m.queueLines()...)
@@ -38,6 +38,9 @@ func (m *Model) Screen(width, height int) Screen {
 	if height > 1 {
 		below = append(below, m.statusLine())
 	}
+	if m.search != nil && height > 2 {
+		below = append(below, m.searchLine())
+	}
 	top := len(below)
 	for i, l := range typed {
 		prompt := "  "
@@ -46,6 +49,7 @@ func (m *Model) Screen(width, height int) Screen {
 		}
 		below = append(below, prompt+l)
 	}
+	below = append(below, m.menuLines(height/3)...)
 	if over := len(below) - height; over > 0 {
 		below, top = below[over:], top-over
 	}
@@ -53,10 +57,10 @@ func (m *Model) Screen(width, height int) Screen {
 	switch room := height - len(below); {
 	case m.picker != nil:
 		m.panel.hide()
-		lines = m.picker.lines(room)
+		lines = m.picker.lines(m.now, room)
 	case m.HasQuestion() && height > 3:
-		asked := m.panel.layOut(m, width, height, room)
-		lines = append(m.past(width, room-len(asked)), asked...)
+		panelLines := m.panel.layOut(m, width, height, room)
+		lines = append(m.past(width, room-len(panelLines)), panelLines...)
 	default:
 		m.panel.hide()
 		lines = m.past(width, room)
@@ -66,6 +70,16 @@ func (m *Model) Screen(width, height int) Screen {
 		s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
 	}
 	return s
+}
+
+// inputLines returns the input, or the prompt that the search has found.
+func (m *Model) inputLines(width, most int) (shown []string, x, y int) {
+	if m.search == nil {
+		return m.input.lines(width, most)
+	}
+	var found editor
+	found.set(m.found())
+	return found.lines(width, most)
 }
 
 func (m *Model) promptMark() string {
@@ -117,7 +131,7 @@ func (m *Model) queueLines() []string {
 	if len(waits) == 0 || m.running == nil && m.queue.held() == 0 {
 		return nil
 	}
-	keys := " — up selects"
+	keys := " — tab selects"
 	if m.queue.picked != "" {
 		keys = " — enter edits · d deletes · s sends now"
 	}

@@ -39,7 +39,7 @@ func TestScreen_Conversation_MatchesGoldenFiles(t *testing.T) {
 		},
 		"queued": func(s *stage) *stage {
 			s.runs("first").of("t2").prompted("second").of("t3").prompted("third\nof two lines")
-			s.press("up")
+			s.press("tab")
 			return s
 		},
 		"stopped": func(s *stage) *stage {

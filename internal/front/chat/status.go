@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // patience is how long a stop may take before the status shows what it waits
@@ -19,18 +20,18 @@ func (m *Model) state() string {
 	case m.running != nil && !m.running.stop.IsZero():
 		return m.stoppingWords(m.running.stop, m.running.mode)
 	case m.running != nil && len(m.questions) > 0:
-		return "? waiting for you " + elapsed(m.now.Sub(m.running.started)) + " — esc to stop"
+		return "? waiting for you " + elapsed(m.now.Sub(m.running.started)) + " — " + m.stopKey()
 	case m.running != nil:
-		return m.runningWords() + " — esc to stop"
+		return m.runningWords() + " — " + m.stopKey()
 	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
 		return m.stoppingWords(m.sent[0].stop, "")
 	case len(m.sent) > 0:
-		return "○ sending… — esc to stop"
+		return "○ sending… — " + m.stopKey()
 	case m.queue.next() != "":
 		if w := m.queue.waits[m.queue.find(m.queue.next())]; !w.stop.IsZero() {
 			return m.stoppingWords(w.stop, "")
 		}
-		return "○ queued — esc to stop"
+		return "○ queued — " + m.stopKey()
 	case m.last != nil:
 		return m.ended(*m.last)
 	}
@@ -46,6 +47,9 @@ func (m *Model) runningWords() string {
 	parts = append(parts, tokens(used)+" tok")
 	if cost > 0 {
 		parts = append(parts, money(cost))
+	}
+	if full := m.context.String(); full != "" {
+		parts = append(parts, full)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -78,6 +82,15 @@ func (m *Model) stoppingWords(since time.Time, mode bellcord.StopMode) string {
 	return words + " — ctrl+c forces"
 }
 
+// stopKey names the key that stops the turn. While something is open on top of the
+// conversation, Esc closes that.
+func (m *Model) stopKey() string {
+	if m.layered() {
+		return "ctrl+c to stop"
+	}
+	return "esc to stop"
+}
+
 // ended describes how the last turn ended.
 func (m *Model) ended(r bellcord.Receipt) string {
 	took := ""
@@ -88,8 +101,8 @@ func (m *Model) ended(r bellcord.Receipt) string {
 	switch r.End {
 	case bellcord.EndStopped:
 		parts = []string{"■ stopped" + took}
-		if who := m.somebodyElse(r); who != "" {
-			parts = append(parts, who)
+		if requester := m.somebodyElse(r); requester != "" {
+			parts = append(parts, requester)
 		}
 		parts = append(parts, kept(r))
 	case bellcord.EndFailed:
@@ -102,23 +115,26 @@ func (m *Model) ended(r bellcord.Receipt) string {
 	if r.Usage.CostNanoUSD > 0 {
 		parts = append(parts, money(r.Usage.CostNanoUSD))
 	}
+	if full := m.context.String(); full != "" {
+		parts = append(parts, full)
+	}
 	return strings.Join(parts, " · ")
 }
 
 // somebodyElse describes the person or cause that stopped a turn; it returns ""
 // if this user stopped it.
 func (m *Model) somebodyElse(r bellcord.Receipt) string {
-	if m.mine[r.Turn] || r.Cause == nil {
+	if m.ownStops[r.Turn] || r.Cause == nil {
 		return ""
 	}
-	who := string(r.Cause.Kind)
+	requester := string(r.Cause.Kind)
 	if r.Cause.By != "" {
-		who = r.Cause.By
+		requester = r.Cause.By
 	}
 	if r.Cause.Source != "" {
-		who += ", " + r.Cause.Source
+		requester += ", " + r.Cause.Source
 	}
-	return "by " + harmless(oneLine(who))
+	return "by " + harmless(oneLine(requester))
 }
 
 // kept describes what a stop left, for example
@@ -129,7 +145,7 @@ func kept(r bellcord.Receipt) string {
 		what = append(what, "text")
 	}
 	if n := r.Kept.FinishedCalls; n > 0 {
-		what = append(what, count(n, "tool"))
+		what = append(what, plural.Count(n, "tool"))
 	}
 	if len(what) == 0 && len(r.Calls.Stopped) == 0 { // the output of a stopped call is kept
 		what = []string{"nothing"}
@@ -146,19 +162,12 @@ func kept(r bellcord.Receipt) string {
 		switch {
 		case of.n > 0 && !named:
 			named = true
-			parts = append(parts, count(of.n, "tool")+" "+of.word)
+			parts = append(parts, plural.Count(of.n, "tool")+" "+of.word)
 		case of.n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // elapsed formats a duration as on a clock: 0:42.

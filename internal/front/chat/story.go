@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -93,7 +94,7 @@ func (s *story) closeCall(call, state string) {
 
 func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
 	s.settle(at)
-	shown := &question{text: q.Text, dir: dir}
+	shown := &question{text: form.Text(q), dir: dir}
 	if c := s.cards[q.Call]; c != nil {
 		shown.call = c.call
 	}

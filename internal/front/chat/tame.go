@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/bellcord/bellcord"
 )
@@ -10,9 +11,21 @@ import (
 func tame(ev bellcord.Event) bellcord.Event {
 	switch b := ev.Body.(type) {
 	case bellcord.TextDelta:
-		ev.Body = bellcord.TextDelta{Text: harmless(b.Text)}
+		b.Text = harmless(b.Text)
+		ev.Body = b
 	case bellcord.ToolCallRequested:
 		b.Name, b.Arguments = harmless(b.Name), json.RawMessage(harmless(subject(b.Arguments)))
+		ev.Body = b
+	case bellcord.ToolCallUpdated:
+		if b.Arguments != nil {
+			b.Arguments = json.RawMessage(harmless(subject(b.Arguments)))
+		}
+		ev.Body = b
+	case bellcord.PlanUpdated:
+		b.Entries = slices.Clone(b.Entries)
+		for i := range b.Entries {
+			b.Entries[i].Text = harmless(b.Entries[i].Text)
+		}
 		ev.Body = b
 	case bellcord.ToolCallEnded:
 		b.Result = printed(b.Result)

@@ -8,21 +8,23 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
 // The styles: attributes and some of the sixteen colours of every terminal,
 // which follow its theme. A style ends with plain, which ends all of them.
 const (
-	plain  = "\x1b[0m"
-	bold   = "\x1b[1m"
-	dim    = "\x1b[2m"
-	italic = "\x1b[3m"
-	linked = "\x1b[4m"
-	struck = "\x1b[9m"
-	red    = "\x1b[31m"
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-	cyan   = "\x1b[36m"
+	plain   = "\x1b[0m"
+	bold    = "\x1b[1m"
+	dim     = "\x1b[2m"
+	italic  = "\x1b[3m"
+	linked  = "\x1b[4m"
+	struck  = "\x1b[9m"
+	red     = "\x1b[31m"
+	green   = "\x1b[32m"
+	yellow  = "\x1b[33m"
+	magenta = "\x1b[35m"
+	cyan    = "\x1b[36m"
 )
 
 func styled(style, text string) string {
@@ -50,7 +52,11 @@ func wrap(text string, width int) []string {
 	if width < 1 {
 		return nil
 	}
-	lines := strings.Split(ansi.Wrap(text, width, ""), "\n")
+	return eachStyled(strings.Split(ansi.Wrap(text, width, ""), "\n"))
+}
+
+// eachStyled makes each line begin and end its styles itself.
+func eachStyled(lines []string) []string {
 	style := ""
 	for i, l := range lines {
 		begin := style
@@ -127,7 +133,7 @@ func subject(args json.RawMessage) string {
 			return ""
 		}
 	}
-	return string(args)
+	return plainjson.Text(args)
 }
 
 // lastLines returns at most the last n lines of a text.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 )
 
 // Reply is a user's reply to a question, as a letter.
@@ -80,6 +81,14 @@ func OfferAlways(q bellcord.Question) string {
 
 // keysOf lists the keys that answer a question.
 func keysOf(q bellcord.Question) string {
+	switch {
+	case form.AcceptsWithoutValues(q) && q.URL == "":
+		return "y: accept the defaults · n: decline; then Enter"
+	case form.AcceptsWithoutValues(q):
+		return "y: continue · n: decline; then Enter"
+	case q.HasForm():
+		return "n: decline; then Enter. Fill in the form in bellcord chat, on the page or in Telegram"
+	}
 	words := "y: allow once · "
 	if always := OfferAlways(q); always != "" {
 		words += "a: " + always + " · "
@@ -113,8 +122,8 @@ func choice(q bellcord.Question, r Reply) (bellcord.Choice, bool) {
 }
 
 // ParseReply parses a typed reply; anything unrecognized means No.
-func ParseReply(said string) Reply {
-	switch strings.ToLower(strings.TrimSpace(said)) {
+func ParseReply(text string) Reply {
+	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes":
 		return Yes
 	case "a", "always":

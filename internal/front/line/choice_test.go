@@ -11,18 +11,18 @@ import (
 func TestChoose_Reply_SelectsTheMatchingChoiceOrRejects(t *testing.T) {
 	t.Parallel()
 	choice := func(id, kind string) bellcord.Choice { return bellcord.Choice{ID: id, Kind: kind} }
-	ours := []bellcord.Choice{choice("allow", "allow_once"), choice("allow_session", "allow_always"), choice("allow_always", "allow_always"), choice("reject", "reject_once")}
-	theirs := []bellcord.Choice{choice("1", "allow_always"), choice("2", "allow_once"), choice("3", "reject_always"), choice("4", "reject_once")}
+	own := []bellcord.Choice{choice("allow", "allow_once"), choice("allow_session", "allow_always"), choice("allow_always", "allow_always"), choice("reject", "reject_once")}
+	other := []bellcord.Choice{choice("1", "allow_always"), choice("2", "allow_once"), choice("3", "reject_always"), choice("4", "reject_once")}
 	tests := []struct {
 		name            string
 		choices         []bellcord.Choice
 		yes, always, no string
 	}{
-		{"our own agent's, by name", ours, "allow", "allow_always", "reject"},
-		{"another agent's, by sort", theirs, "2", "1", "4"},
+		{"our own agent's, by name", own, "allow", "allow_always", "reject"},
+		{"another agent's, by sort", other, "2", "1", "4"},
 		{"nothing to choose from", nil, "allow", "allow_always", "reject"},
-		{"only for ever: a yes is not that", theirs[:1], "reject", "1", "reject"},
-		{"only once: always is at least that", theirs[1:2], "2", "2", "reject"},
+		{"only for ever: a yes is not that", other[:1], "reject", "1", "reject"},
+		{"only once: always is at least that", other[1:2], "2", "2", "reject"},
 		{"several of a sort: a letter does not say which", []bellcord.Choice{choice("a", "allow_once"), choice("b", "allow_once"), choice("c", "reject_once")}, "reject", "reject", "c"},
 	}
 	for _, test := range tests {
@@ -40,18 +40,18 @@ func TestChoose_Reply_SelectsTheMatchingChoiceOrRejects(t *testing.T) {
 
 func TestChoose_ForSession_PrefersSessionToAlways(t *testing.T) {
 	t.Parallel()
-	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}}
-	if got := line.Choose(bellcord.Question{Choices: ours}, line.ForSession); got != "allow_session" {
+	own := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Kind: "allow_always"}, {ID: "allow_always", Kind: "allow_always"}}
+	if got := line.Choose(bellcord.Question{Choices: own}, line.ForSession); got != "allow_session" {
 		t.Errorf("it is %q", got)
 	}
-	if got := line.Choose(bellcord.Question{Choices: ours[:1]}, line.ForSession); got != "allow" {
+	if got := line.Choose(bellcord.Question{Choices: own[:1]}, line.ForSession); got != "allow" {
 		t.Errorf("where there is only once it is %q", got)
 	}
 }
 
 func TestOffer_ChoiceOfAnotherAgent_IsDescribedInThatAgentsWords(t *testing.T) {
 	t.Parallel()
-	ours := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Text: "x", Kind: "allow_always"}, {ID: "allow_always", Text: "x", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"}}
+	own := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "allow_session", Text: "x", Kind: "allow_always"}, {ID: "allow_always", Text: "x", Kind: "allow_always"}, {ID: "reject", Kind: "reject_once"}}
 	once, always, no := bellcord.Choice{ID: "1", Text: "Yes", Kind: "allow_once"}, bellcord.Choice{ID: "2", Text: "Always\x1b[2K  allow", Kind: "allow_always"}, bellcord.Choice{ID: "3", Kind: "reject_once"}
 	long := always
 	long.Text = strings.Repeat("é", 100)
@@ -60,7 +60,7 @@ func TestOffer_ChoiceOfAnotherAgent_IsDescribedInThatAgentsWords(t *testing.T) {
 		choices []bellcord.Choice
 		session string
 	}{
-		{"the built-in agent", ours, "own"},
+		{"the built-in agent", own, "own"},
 		{"no choices", nil, "own"},
 		{"another agent", []bellcord.Choice{once, always, no}, "“Always␛[2K allow”"},
 		{"without words", []bellcord.Choice{once, {ID: "2", Kind: "allow_always"}, no}, "always, as the agent defines it"},
@@ -80,9 +80,9 @@ func TestOffer_ChoiceOfAnotherAgent_IsDescribedInThatAgentsWords(t *testing.T) {
 
 func TestParseReply_UnrecognizedWord_MeansNo(t *testing.T) {
 	t.Parallel()
-	for said, want := range map[string]line.Reply{"y\n": line.Yes, "YES \t": line.Yes, "a": line.Always, "always\r\n": line.Always, "n": line.No, "": line.No, "yep": line.No} {
-		if got := line.ParseReply(said); got != want {
-			t.Errorf("%q is %c", said, got)
+	for text, want := range map[string]line.Reply{"y\n": line.Yes, "YES \t": line.Yes, "a": line.Always, "always\r\n": line.Always, "n": line.No, "": line.No, "yep": line.No} {
+		if got := line.ParseReply(text); got != want {
+			t.Errorf("%q is %c", text, got)
 		}
 	}
 }

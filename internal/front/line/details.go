@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // Details formats a receipt for people, with one fact per line.
@@ -22,7 +23,7 @@ func Details(r bellcord.Receipt) string {
 	d.add("tool calls", callNames(r.Calls))
 	d.processes(r.Processes)
 	if n := len(r.WithdrawnQuestions); n > 0 {
-		d.add("questions", plural(n, "question")+" withdrawn without an answer")
+		d.add("questions", plural.Count(n, "question")+" withdrawn without an answer")
 	}
 	d.turns("held", r.HeldTurns)
 	d.turns("dropped", r.DroppedTurns)
@@ -48,7 +49,7 @@ func (d *details) add(label, text string) {
 func (d *details) turns(label string, ids []bellcord.TurnID) {
 	for i, id := range ids {
 		if i == 0 {
-			d.add(label, plural(len(ids), "queued prompt"))
+			d.add(label, plural.Count(len(ids), "queued prompt"))
 		}
 		d.add("", "turn "+string(id))
 	}

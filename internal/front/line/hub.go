@@ -19,8 +19,8 @@ func (v *View) FollowHub(ctx context.Context, hub *hub.Hub, turn *hub.Turn, afte
 		return bellcord.Receipt{}, err
 	}
 	defer cursor.Close()
-	v.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice, by string) {
-		_ = hub.Answer(turn, question, choice, by) // an answer that comes too late is no error
+	v.Answer = func(_ context.Context, turn bellcord.TurnID, question string, r bellcord.Reply, by string) {
+		_ = hub.Answer(turn, question, r, by) // an answer that comes too late is no error
 	}
 	return v.Follow(ctx, cursor, turn.ID)
 }

@@ -20,7 +20,7 @@ func TestKeys_Bytes_BecomePresses(t *testing.T) {
 	const ms = time.Millisecond
 	running := line.Situation{Running: true}
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	asked := line.Situation{Running: true, Question: "q", Shown: begin}
+	withQuestion := line.Situation{Running: true, Question: "q", Shown: begin}
 	idle := line.Situation{}
 	const stop, force, leave = line.PressStop, line.PressForce, line.PressLeave
 	tests := []struct {
@@ -54,19 +54,19 @@ func TestKeys_Bytes_BecomePresses(t *testing.T) {
 		{"Ctrl-C when nothing runs leaves", idle, []typed{{0, "\x03"}}, []line.Press{leave}},
 		{"q leaves", running, []typed{{0, "q"}}, []line.Press{leave}},
 		{"Ctrl-D leaves", idle, []typed{{0, "\x04"}}, []line.Press{leave}},
-		{"y, then Enter", asked, []typed{{700 * ms, "y"}, {ms, "\r"}}, []line.Press{line.MarkYes, line.PressYes}},
-		{"a, then Enter", asked, []typed{{700 * ms, "A"}, {time.Second, "\n"}}, []line.Press{line.MarkAlways, line.PressAlways}},
-		{"n, then Enter", asked, []typed{{700 * ms, "n"}, {ms, "\r"}}, []line.Press{line.MarkNo, line.PressNo}},
-		{"y as the question appears", asked, []typed{{0, "y"}, {500 * ms, "\r"}}, nil},
-		{"a at 20 ms, a pause, Enter", asked, []typed{{20 * ms, "a"}, {500 * ms, "\r"}}, nil},
-		{"y too soon behind another key", asked, []typed{{500 * ms, "x"}, {600 * ms, "y"}, {ms, "\r"}}, nil},
-		{"y and Enter at once", asked, []typed{{time.Second, "y\r"}}, nil},
-		{"y held down", asked, []typed{{time.Second, "y"}, {30 * ms, "y"}, {30 * ms, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
-		{"y, then another key", asked, []typed{{time.Second, "y"}, {time.Second, "e"}, {time.Second, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
-		{"Enter alone", asked, []typed{{time.Second, "\r"}}, nil},
+		{"y, then Enter", withQuestion, []typed{{700 * ms, "y"}, {ms, "\r"}}, []line.Press{line.MarkYes, line.PressYes}},
+		{"a, then Enter", withQuestion, []typed{{700 * ms, "A"}, {time.Second, "\n"}}, []line.Press{line.MarkAlways, line.PressAlways}},
+		{"n, then Enter", withQuestion, []typed{{700 * ms, "n"}, {ms, "\r"}}, []line.Press{line.MarkNo, line.PressNo}},
+		{"y as the question appears", withQuestion, []typed{{0, "y"}, {500 * ms, "\r"}}, nil},
+		{"a at 20 ms, a pause, Enter", withQuestion, []typed{{20 * ms, "a"}, {500 * ms, "\r"}}, nil},
+		{"y too soon behind another key", withQuestion, []typed{{500 * ms, "x"}, {600 * ms, "y"}, {ms, "\r"}}, nil},
+		{"y and Enter at once", withQuestion, []typed{{time.Second, "y\r"}}, nil},
+		{"y held down", withQuestion, []typed{{time.Second, "y"}, {30 * ms, "y"}, {30 * ms, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
+		{"y, then another key", withQuestion, []typed{{time.Second, "y"}, {time.Second, "e"}, {time.Second, "\r"}}, []line.Press{line.MarkYes, line.Unmark}},
+		{"Enter alone", withQuestion, []typed{{time.Second, "\r"}}, nil},
 		{"answers to nothing", running, []typed{{0, "yan"}}, nil},
-		{"letters that mean nothing", asked, []typed{{0, "xé1\r\n "}}, nil},
-		{"Ctrl-C while it is asked stops", asked, []typed{{0, "\x03"}}, []line.Press{stop}},
+		{"letters that mean nothing", withQuestion, []typed{{0, "xé1\r\n "}}, nil},
+		{"Ctrl-C while it is asked stops", withQuestion, []typed{{0, "\x03"}}, []line.Press{stop}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

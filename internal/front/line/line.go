@@ -14,6 +14,8 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/internal/plainjson"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // Source is a session's log as it grows: a hub's cursor or a server's stream.
@@ -30,12 +32,12 @@ type View struct {
 	// Terminal is set if Out is a terminal. Characters that control it are then
 	// made visible. A file or a program gets the answer unchanged.
 	Terminal bool
-	// Ask shows a question to the user and returns the choice. If it is nil or
+	// Ask shows a question to the user and returns the answer. If it is nil or
 	// returns an error, the question is rejected.
-	Ask func(ctx context.Context, q bellcord.Question) (string, error)
-	// Answer sends the choice to the turn. It may be called while Follow shows
+	Ask func(ctx context.Context, q bellcord.Question) (bellcord.Reply, error)
+	// Answer sends the answer to the turn. It may be called while Follow shows
 	// events, and must report its errors itself.
-	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice, by string)
+	Answer func(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply, by string)
 
 	midLine bool // the answer does not end with a newline
 }
@@ -99,14 +101,14 @@ func (v *View) writeLine(value any) error {
 }
 
 func (v *View) ask(ctx context.Context, turn bellcord.TurnID, q bellcord.Question) {
-	choice, by := Choose(q, No), "no terminal"
+	reply, by := bellcord.Reply{Choice: Choose(q, No)}, "no terminal"
 	if v.Ask != nil {
-		if c, err := v.Ask(ctx, q); err == nil {
-			choice, by = c, "terminal"
+		if r, err := v.Ask(ctx, q); err == nil {
+			reply, by = r, "terminal"
 		}
 	}
 	if v.Answer != nil {
-		v.Answer(ctx, turn, q.ID, choice, by)
+		v.Answer(ctx, turn, q.ID, reply, by)
 	}
 }
 
@@ -127,7 +129,15 @@ func (v *View) Show(ev bellcord.Event) error {
 		_, err := io.WriteString(v.Out, text)
 		return err
 	case bellcord.ToolCallRequested:
-		return v.Note("→ %s %s", b.Name, b.Arguments)
+		return v.Note("→ %s %s", b.Name, plainjson.Text(b.Arguments))
+	case bellcord.ToolCallUpdated:
+		if b.Arguments != nil {
+			return v.Note("  %s", plainjson.Text(b.Arguments))
+		}
+	case bellcord.PlanUpdated:
+		return v.Note("plan:\n%s", b.Markdown())
+	case bellcord.MessageImported:
+		return v.Note("> %s", Visible(strings.TrimRight(b.Text, "\n")))
 	case bellcord.ToolCallEnded:
 		if b.Failed || b.Outcome != bellcord.CallFinished {
 			return v.Note("  %s", LastLine(b.Result))
@@ -136,7 +146,7 @@ func (v *View) Show(ev bellcord.Event) error {
 		why := strings.Join(strings.Fields(b.Reason), " ") // the reason may have several lines
 		return v.Note("… %s; retrying in %s", why, b.RetryIn.Round(100*time.Millisecond))
 	case bellcord.ConversationCompacted:
-		return v.Note("≡ compacted: the conversation so far is now a summary of %s", plural(len(strings.Fields(b.Summary)), "word"))
+		return v.Note("≡ compacted: the conversation so far is now a summary of %s", plural.Count(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopRequested:
 		return v.Note("■ stopping…")
 	case bellcord.TurnEnded:

@@ -51,6 +51,10 @@ func (s *Screen) marked(p Press) string {
 	q, _ := s.watch.Question()
 	always := OfferAlways(q)
 	switch {
+	case p == MarkNo && q.HasForm():
+		return "decline"
+	case q.HasForm():
+		return "accept"
 	case p == MarkNo:
 		return "reject"
 	case p == MarkAlways && always != "":
@@ -88,7 +92,7 @@ func (s *Screen) answerQuestion(ctx context.Context, r Reply) {
 	s.answering = q.ID
 	turn := s.watch.Running()
 	s.sending.Go(func() {
-		if err := s.Answer(ctx, turn, q.ID, Choose(q, r)); err != nil {
+		if err := s.Answer(ctx, turn, q.ID, bellcord.Reply{Choice: Choose(q, r)}); err != nil {
 			s.printReport(report{fmt.Sprintf("answer not delivered: %v", err), q.ID})
 		}
 	})

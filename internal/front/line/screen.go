@@ -17,7 +17,7 @@ type Screen struct {
 	// Stop and Answer are called in the background, so they may block. Their
 	// errors are shown.
 	Stop   func(ctx context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error
-	Answer func(ctx context.Context, turn bellcord.TurnID, question, choice string) error
+	Answer func(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error
 
 	watch     Watch
 	keys      Keys

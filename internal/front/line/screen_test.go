@@ -110,8 +110,8 @@ func (s *stage) run(ctx context.Context) *stage {
 	s.Stop = func(_ context.Context, turn bellcord.TurnID, mode bellcord.StopMode) error {
 		return s.note("stop " + string(turn) + " " + string(mode))
 	}
-	s.Answer = func(_ context.Context, turn bellcord.TurnID, question, choice string) error {
-		return s.note("answer " + string(turn) + " " + question + " " + choice)
+	s.Answer = func(_ context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+		return s.note("answer " + string(turn) + " " + question + " " + r.Choice)
 	}
 	go func() {
 		defer close(s.over)
@@ -135,14 +135,14 @@ func (s *stage) answers(letter string) {
 	s.types("\r")
 }
 
-func (s *stage) expect(t *testing.T, shown, asked string) {
+func (s *stage) expect(t *testing.T, shown, requested string) {
 	t.Helper()
 	synctest.Wait()
 	if s.shown.String() != shown {
 		t.Errorf("shown\n%s\nwant\n%s", s.shown.String(), shown)
 	}
-	if got := s.requestLog(); got != asked {
-		t.Errorf("asked for %q, want %q", got, asked)
+	if got := s.requestLog(); got != requested {
+		t.Errorf("asked for %q, want %q", got, requested)
 	}
 }
 
@@ -376,8 +376,8 @@ func TestLaw05_EscWhileTheAnswerStreamsFast_StopsTheTurn(t *testing.T) {
 			<-time.After(20 * time.Millisecond)
 			s.log.add("one", bellcord.TextDelta{Text: "word "})
 		}
-		if asked := s.requestLog(); asked != "stop one now" {
-			t.Errorf("after %v asked for %q", time.Since(began), asked)
+		if requested := s.requestLog(); requested != "stop one now" {
+			t.Errorf("after %v asked for %q", time.Since(began), requested)
 		}
 		s.log.add("one", ended(bellcord.EndStopped))
 		s.types("q")

@@ -187,12 +187,14 @@ func TestFollow_Question_IsAnsweredByAskOrRejected(t *testing.T) {
 		choice, err := w.Ask(ctx, bellcord.Question{Text: "May I?"})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
 	}
-	answers := func(choice string, err error) func(context.Context, bellcord.Question) (string, error) {
-		return func(_ context.Context, q bellcord.Question) (string, error) { return choice + " " + q.Text, err }
+	answers := func(choice string, err error) func(context.Context, bellcord.Question) (bellcord.Reply, error) {
+		return func(_ context.Context, q bellcord.Question) (bellcord.Reply, error) {
+			return bellcord.Reply{Choice: choice + " " + q.Text}, err
+		}
 	}
 	tests := []struct {
 		name string
-		ask  func(context.Context, bellcord.Question) (string, error)
+		ask  func(context.Context, bellcord.Question) (bellcord.Reply, error)
 		want string
 	}{
 		{"nobody, which means no", nil, "reject\n"},

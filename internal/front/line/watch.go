@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 )
 
 // Watch shows a session across its turns: prompts, answers, receipts. It keeps
@@ -43,7 +44,7 @@ func (w *Watch) Stopping(words string) error {
 
 // Show shows an event. If the event is a turn's end, it returns the receipt.
 func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
-	told := w.stopping == ev.Turn
+	reported := w.stopping == ev.Turn
 	waits := w.running != "" && w.running != ev.Turn
 	w.note(ev)
 	switch b := ev.Body.(type) {
@@ -54,11 +55,11 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	case bellcord.TurnStarted:
 		return nil, w.View.Note("> %s", Visible(strings.TrimRight(w.texts[ev.Turn], "\n")))
 	case bellcord.QuestionOpened:
-		return nil, w.View.Note("? %s", Visible(b.Question.Text))
+		return nil, w.View.Note("? %s", Visible(form.Text(b.Question)))
 	case bellcord.QuestionAnswered:
 		return nil, w.View.Note("  %s", answeredLine(b))
 	case bellcord.StopRequested:
-		if told {
+		if reported {
 			return nil, nil
 		}
 	case bellcord.TurnEnded:

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // Receipt formats a receipt for people, in one line.
@@ -29,16 +30,16 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, "NOT CONFIRMED AS ENDED: "+Visible(p.Name))
 	}
 	if n := len(r.Processes.Background); n > 0 {
-		parts = append(parts, plural(n, "process")+" in the background")
+		parts = append(parts, plural.Count(n, "process")+" in the background")
 	}
 	if n := len(r.WithdrawnQuestions); n > 0 {
-		parts = append(parts, plural(n, "question")+" withdrawn")
+		parts = append(parts, plural.Count(n, "question")+" withdrawn")
 	}
 	if n := len(r.HeldTurns); n > 0 {
-		parts = append(parts, plural(n, "queued prompt")+" held")
+		parts = append(parts, plural.Count(n, "queued prompt")+" held")
 	}
 	if n := len(r.DroppedTurns); n > 0 {
-		parts = append(parts, plural(n, "queued prompt")+" dropped")
+		parts = append(parts, plural.Count(n, "queued prompt")+" dropped")
 	}
 	parts = append(parts, usage(r.Usage))
 	return strings.Join(parts, " · ")
@@ -62,21 +63,21 @@ func head(r bellcord.Receipt) string {
 		if r.Cause == nil { // from a server: local receipts always have a cause
 			return "■ stopped" + took
 		}
-		who := string(r.Cause.Kind)
+		requester := string(r.Cause.Kind)
 		if r.Cause.By != "" {
-			who = r.Cause.By
+			requester = r.Cause.By
 		}
 		switch {
 		case r.Cause.Kind == bellcord.CauseBudget && r.Cause.Reason != "":
-			who += ": " + r.Cause.Reason
+			requester += ": " + r.Cause.Reason
 		case r.Cause.Source != "":
-			who += ", " + r.Cause.Source
+			requester += ", " + r.Cause.Source
 		}
 		stop := ""
 		if !r.Times.StopRequested.IsZero() {
 			stop = fmt.Sprintf(" (the stop took %s)", r.Times.Settled.Sub(r.Times.StopRequested).Round(100*time.Microsecond))
 		}
-		return "■ stopped by " + who + took + stop
+		return "■ stopped by " + requester + took + stop
 	case bellcord.EndFailed:
 		return "✗ failed" + took + ": " + Visible(LastLine(strings.SplitN(r.Error, "\n", 2)[0]))
 	case bellcord.EndLost:
@@ -89,7 +90,7 @@ func head(r bellcord.Receipt) string {
 func kept(k bellcord.Kept) string {
 	s := fmt.Sprintf("%d bytes of text", k.TextBytes)
 	if k.FinishedCalls > 0 {
-		s += ", " + plural(k.FinishedCalls, "tool result")
+		s += ", " + plural.Count(k.FinishedCalls, "tool result")
 	}
 	return s
 }
@@ -102,7 +103,7 @@ func calls(c bellcord.Calls) string {
 	}{{c.Stopped, "stopped"}, {c.NotStarted, "not run"}, {c.Unknown, "unknown"}} {
 		switch n := len(of.refs); {
 		case n > 0 && len(parts) == 0:
-			parts = append(parts, plural(n, "tool call")+" "+of.word)
+			parts = append(parts, plural.Count(n, "tool call")+" "+of.word)
 		case n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", n, of.word))
 		}
@@ -121,16 +122,6 @@ func usage(u bellcord.Usage) string {
 		text += ", " + nearly + bellcord.Dollars(u.CostNanoUSD)
 	}
 	return text
-}
-
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		return fmt.Sprintf("%d %ses", n, what)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Visible returns a text in which characters that control a terminal are made

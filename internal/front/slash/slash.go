@@ -29,11 +29,11 @@ type UnknownError struct {
 
 // Error implements error.
 func (e *UnknownError) Error() string {
-	meant := "see /help"
+	hint := "see /help"
 	if e.Nearest != "" {
-		meant = "did you mean /" + e.Nearest + "?"
+		hint = "did you mean /" + e.Nearest + "?"
 	}
-	return fmt.Sprintf("unknown command /%s (%s); to send it as text, write //%s", e.Name, meant, e.Name)
+	return fmt.Sprintf("unknown command /%s (%s); to send it as text, write //%s", e.Name, hint, e.Name)
 }
 
 // Parse returns the command in a message, or else the text to send. A message

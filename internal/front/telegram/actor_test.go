@@ -92,9 +92,9 @@ func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 	case "ask", "asks":
 		return openQuestions(ctx, w, strings.Split(rest, "|"))
 	case "recall":
-		known, err := w.History(ctx)
+		messages, err := w.History(ctx)
 		var texts []string
-		for _, m := range known {
+		for _, m := range messages {
 			texts = append(texts, m.Text)
 		}
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("I know: %v", texts)}))
@@ -121,6 +121,18 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 		price := &bellcord.Price{Input: 1000, Output: 1000}
 		return errors.Join(w.Step(ctx, bellcord.StepStarted{Model: "fake/one", Price: price}),
 			w.Emit(bellcord.StepEnded{Finish: "stop", Usage: &bellcord.Usage{InputTokens: n, OutputTokens: output, CostNanoUSD: 1000 * (n + output), Exact: true}}))
+	case "form":
+		reply, err := w.AskForm(ctx, bellcord.Question{ID: "form", Text: "Where?", Fields: []bellcord.Field{
+			{Name: "env", Type: bellcord.FieldString, Required: true, Options: []bellcord.Option{{Value: "dev"}, {Value: "prod", Title: "Production"}}},
+			{Name: "count", Type: bellcord.FieldInteger, Required: true, Minimum: new(1.0), Maximum: new(9.0)},
+			{Name: "days", Type: bellcord.FieldArray, Options: []bellcord.Option{{Value: "mo"}, {Value: "tu"}}, MinItems: new(1)},
+			{Name: "sure", Type: bellcord.FieldBoolean, Default: json.RawMessage(`false`)},
+		}})
+		values, _ := json.Marshal(reply.Values)
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: "chosen: " + reply.Choice + " " + string(values)}))
+	case "page":
+		reply, err := w.AskForm(ctx, bellcord.Question{ID: "page", Text: "Log in", URL: "https://login.example/?c=1"})
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: "chosen: " + reply.Choice}))
 	case "write":
 		return os.WriteFile(filepath.Join(w.Session.Dir, first), []byte("what is in "+first), 0o600)
 	}

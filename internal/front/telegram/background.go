@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // runCommand answers a command that affects no turn. It runs in the background and
@@ -89,10 +90,10 @@ func distinct(rows [][]wire.Button) [][]wire.Button {
 // from the display.
 func (c *chat) status(ctx context.Context) string {
 	c.mu.Lock()
-	id, said, asks := c.session, len(c.pending), c.hasQuestion()
+	id, pending, asks := c.session, len(c.pending), c.hasQuestion()
 	c.mu.Unlock()
 	if id == "" {
-		if said > 0 {
+		if pending > 0 {
 			return "● Starting."
 		}
 		return "Nothing is running. Your next message starts a session."
@@ -138,7 +139,7 @@ func standing(turns []bellcord.TurnRecord, asks bool) string {
 		line = "Nothing is running."
 	}
 	if waiting > 0 {
-		line += fmt.Sprintf(" %s queued.", plural(waiting, "message"))
+		line += fmt.Sprintf(" %s queued.", plural.Count(waiting, "message"))
 	}
 	return line
 }

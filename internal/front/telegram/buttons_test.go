@@ -196,14 +196,6 @@ func TestDistinct_NumberedLabelTaken_UsesTheNextNumber(t *testing.T) {
 	}
 }
 
-func TestCount_OneOrMore_UsesSingularOrPlural(t *testing.T) {
-	t.Parallel()
-	got := []string{telegram.Count(1, "message"), telegram.Count(2, "message"), telegram.Count(1, "process"), telegram.Count(2, "process")}
-	if want := []string{"1 message", "2 messages", "1 process", "2 processes"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestNew_NoPreviousSession_DoesNotMentionOne(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {

@@ -27,12 +27,12 @@ type chat struct {
 	turns   map[bellcord.TurnID]*turn        // shown and not ended
 	ending  map[bellcord.TurnID]*turn        // ended, but not yet sent completely
 	cleared map[bellcord.TurnID]bool         // pending turns that must not be shown, because the chat was cleared
-	mine    map[bellcord.TurnID]bool         // prompted here, and not ended
+	own     map[bellcord.TurnID]bool         // prompted here, and not ended
 	follows map[bellcord.SessionID]*follower // logs being read
 	offers  []offer                          // files that a button can send
 	last    *farewell                        // the last stopped turn with held prompts
 	active  time.Time                        // time of the last activity
-	news    chan struct{}                    // closed and replaced whenever something ends
+	changed chan struct{}                    // closed and replaced whenever something ends
 }
 
 // choice contains the user's choices for the next session.
@@ -44,9 +44,9 @@ type choice struct {
 func newChat(f *Front, p wire.Place, owner string) *chat {
 	c := &chat{
 		front: f, place: p, owner: owner, active: time.Now(),
-		turns: map[bellcord.TurnID]*turn{}, ending: map[bellcord.TurnID]*turn{}, cleared: map[bellcord.TurnID]bool{}, mine: map[bellcord.TurnID]bool{},
+		turns: map[bellcord.TurnID]*turn{}, ending: map[bellcord.TurnID]*turn{}, cleared: map[bellcord.TurnID]bool{}, own: map[bellcord.TurnID]bool{},
 		follows: map[bellcord.SessionID]*follower{}, choice: choice{f.Session.Agent, f.Session.Model},
-		news: make(chan struct{}),
+		changed: make(chan struct{}),
 	}
 	if r, known := f.book.find(at(p)); known && r.Owner == owner {
 		c.session, c.choice = r.Session, r.Choice
@@ -70,7 +70,7 @@ func (c *chat) busy() bool {
 }
 
 func (c *chat) busyLocked() bool {
-	return len(c.pending) > 0 || len(c.turns) > 0 || len(c.mine) > 0 || c.working
+	return len(c.pending) > 0 || len(c.turns) > 0 || len(c.own) > 0 || c.working
 }
 
 // enqueue adds work to the chat's queue, which runs one function at a time in
@@ -104,13 +104,13 @@ func (c *chat) workOff() {
 func (c *chat) until(ctx context.Context, holds func() bool) {
 	for {
 		c.mu.Lock()
-		is, news := holds(), c.news
+		is, changed := holds(), c.changed
 		c.mu.Unlock()
 		if is {
 			return
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-ctx.Done():
 			return
 		}
@@ -119,8 +119,8 @@ func (c *chat) until(ctx context.Context, holds func() bool) {
 
 // signalEndLocked wakes the callers of until. The caller holds the lock.
 func (c *chat) signalEndLocked() {
-	close(c.news)
-	c.news = make(chan struct{})
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
 // closeIfIdle stops reading the chat's logs if it has been idle since the given
@@ -144,7 +144,7 @@ func (c *chat) accepted(id bellcord.TurnID, turn bool) {
 	defer c.mu.Unlock()
 	c.pending = slices.DeleteFunc(c.pending, func(other bellcord.TurnID) bool { return other == id })
 	if !turn {
-		delete(c.mine, id)
+		delete(c.own, id)
 		delete(c.cleared, id)
 		c.signalEndLocked()
 	}

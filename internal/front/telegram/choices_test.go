@@ -118,8 +118,8 @@ func TestSessions_SeveralOwners_ListsOwnSessionsAndMarksTheCurrent(t *testing.T)
 		if len(got) != 2 || !strings.HasPrefix(got[0], "● say The second.") || !strings.HasPrefix(got[1], "say The first.") {
 			t.Errorf("it offers %q", got)
 		}
-		if told := s.forge(anna, "o:"+string(s.sessions("ben")[0].ID)); told != "That session no longer exists." {
-			t.Errorf("another's conversation is %q", told)
+		if answer := s.forge(anna, "o:"+string(s.sessions("ben")[0].ID)); answer != "That session no longer exists." {
+			t.Errorf("another's conversation is %q", answer)
 		}
 		s.press(anna, anna, "The first")
 		s.pass(3 * time.Second)

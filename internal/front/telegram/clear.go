@@ -12,14 +12,14 @@ import (
 // wait for this and belong to the new conversation.
 func (c *chat) clear(s incoming) {
 	cause := c.cause(s.by, "/clear")
-	gone := c.discardTurns()
+	discarded := c.discardTurns()
 	under := c.stopTurns(cause, bellcord.QueueDrop)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enqueue(func(ctx context.Context) {
 		c.shown(ctx, settle(ctx, under))
 		err := c.clearConversation(ctx, cause)
-		c.takeAway(gone)
+		c.takeAway(discarded)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -38,20 +38,20 @@ func (c *chat) clear(s incoming) {
 func (c *chat) discardTurns() []*turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var gone []*turn
+	var discarded []*turn
 	for _, t := range c.turns {
 		if t.session == c.session {
 			t.cleared = true
-			gone = append(gone, t)
+			discarded = append(discarded, t)
 			c.front.box.Drop(c.place.Chat, t.slot())
 		}
 	}
-	for id := range c.mine {
+	for id := range c.own {
 		if c.turns[id] == nil {
 			c.cleared[id] = true
 		}
 	}
-	return gone
+	return discarded
 }
 
 // clearConversation starts a new conversation in the session and ends its
@@ -77,8 +77,8 @@ func (c *chat) clearConversation(ctx context.Context, cause bellcord.Cause) erro
 
 // takeAway deletes the messages sent for turns. The deletion is queued behind
 // all messages on their way to the chat, so it misses none.
-func (c *chat) takeAway(gone []*turn) {
-	for _, t := range gone {
+func (c *chat) takeAway(discarded []*turn) {
+	for _, t := range discarded {
 		c.put(func(ctx context.Context) error {
 			c.mu.Lock()
 			ids := t.ids

@@ -23,9 +23,9 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 	}
 	onStage(t, func(with *setup) { with.rights.People = crowd }, func(s *stage) {
 		people := slices.Sorted(maps.Keys(crowd))
-		for _, who := range people {
-			s.gram.AddPerson(fakegram.User{ID: who, FirstName: crowd[who]})
-			_, err := s.gram.Say(who, who, "slow 2000")
+		for _, user := range people {
+			s.gram.AddPerson(fakegram.User{ID: user, FirstName: crowd[user]})
+			_, err := s.gram.Say(user, user, "slow 2000")
 			s.must(err)
 		}
 		s.pass(10 * time.Second)
@@ -36,20 +36,20 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 			return fakegram.Weather{}
 		})
 		s.pass(5 * time.Second)
-		for _, who := range people {
-			_, err := s.gram.Say(who, who, "/stop")
+		for _, user := range people {
+			_, err := s.gram.Say(user, user, "/stop")
 			s.must(err)
 		}
-		asked := time.Now()
+		requested := time.Now()
 		synctest.Wait()
 		if left, err := s.hub.UnendedTurns(s.Context(), ""); err != nil || len(left) > 0 {
 			t.Errorf("%d turns go on, %v", len(left), err)
 		}
-		s.deliveredAt(asked, people, crowd)
+		s.deliveredAt(requested, people, crowd)
 		s.gram.Storm(nil)
 		s.pass(5 * time.Minute)
-		for _, who := range people {
-			if got := s.last(who).Text; !strings.HasPrefix(got, "word0 word1 ") || !strings.Contains(got, "⏹ Stopped · 15 s") {
+		for _, user := range people {
+			if got := s.last(user).Text; !strings.HasPrefix(got, "word0 word1 ") || !strings.Contains(got, "⏹ Stopped · 15 s") {
 				t.Errorf("the chat ends with %q", got)
 			}
 		}
@@ -58,16 +58,16 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 
 // deliveredAt asserts that the turn of each person was stopped, and had settled, at
 // the given time.
-func (s *stage) deliveredAt(asked time.Time, people []int64, names map[int64]string) {
+func (s *stage) deliveredAt(requested time.Time, people []int64, names map[int64]string) {
 	s.Helper()
-	for _, who := range people {
-		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: names[who]})
+	for _, user := range people {
+		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: names[user]})
 		s.must(err)
 		events, err := s.store.Events(s.Context(), all[0].ID, 0, 1<<20)
 		s.must(err)
 		end, is := events[len(events)-1].Body.(bellcord.TurnEnded)
-		if !is || end.Receipt.End != bellcord.EndStopped || !end.Receipt.Times.Settled.Equal(asked) {
-			s.Errorf("%s: %+v", names[who], events[len(events)-1].Body)
+		if !is || end.Receipt.End != bellcord.EndStopped || !end.Receipt.Times.Settled.Equal(requested) {
+			s.Errorf("%s: %+v", names[user], events[len(events)-1].Body)
 		}
 	}
 }

@@ -42,14 +42,14 @@ func (c *chat) preview(t *turn) {
 func (c *chat) sendPreview(ctx context.Context, t *turn) error {
 	c.mu.Lock()
 	text, state := t.sight()
-	gone := t.over || t.cleared || t.silent || t.edits && t.live != 0 && text == t.shown
+	obsolete := t.over || t.cleared || t.silent || t.edits && t.live != 0 && text == t.shown
 	edits, live, draft := t.edits, t.live, t.draft()
-	if !gone {
+	if !obsolete {
 		t.shown, t.state, t.lastSeen = text, state, time.Now()
 	}
 	c.mu.Unlock()
 	switch {
-	case gone:
+	case obsolete:
 		return nil
 	case edits:
 		return c.sendEdit(ctx, t, live, text)
@@ -128,9 +128,9 @@ func (c *chat) waiting(t *turn) {
 	t.placeholder = true
 	c.put(func(ctx context.Context) error {
 		c.mu.Lock()
-		gone := !t.placeholder || t.cleared
+		obsolete := !t.placeholder || t.cleared
 		c.mu.Unlock()
-		if gone {
+		if obsolete {
 			return nil
 		}
 		rows := [][]wire.Button{{{Text: "✕ Discard", Data: "s:" + string(t.id)}}}
@@ -170,9 +170,9 @@ func (c *chat) flush(t *turn) {
 	for i, part := range parts {
 		c.put(func(ctx context.Context) error {
 			c.mu.Lock()
-			gone := t.cleared
+			obsolete := t.cleared
 			c.mu.Unlock()
-			if gone {
+			if obsolete {
 				return nil
 			}
 			id, err := c.sendMarkdown(ctx, part, "", nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // ends returns the line below a turn's text that reports its end and its
@@ -71,7 +72,7 @@ func (c *chat) stoppedLine(r bellcord.Receipt) string {
 		word string
 	}{{len(r.HeldTurns), "held"}, {len(r.DroppedTurns), "dropped"}} {
 		if of.n > 0 {
-			parts = append(parts, plural(of.n, "message")+" "+of.word)
+			parts = append(parts, plural.Count(of.n, "message")+" "+of.word)
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -85,10 +86,10 @@ func processParts(p bellcord.Processes) []string {
 		parts = append(parts, ended)
 	}
 	if n := len(p.Survivors); n > 0 {
-		parts = append(parts, "⚠ "+plural(n, "process")+" survived")
+		parts = append(parts, "⚠ "+plural.Count(n, "process")+" survived")
 	}
 	if n := len(p.Unconfirmed); n > 0 {
-		parts = append(parts, "⚠ "+plural(n, "process")+" not confirmed as ended")
+		parts = append(parts, "⚠ "+plural.Count(n, "process")+" not confirmed as ended")
 	}
 	return parts
 }
@@ -127,22 +128,12 @@ func toolsLine(c bellcord.Calls) string {
 	}{{c.Finished, "done"}, {len(c.Stopped), "stopped"}, {len(c.NotStarted), "not run"}, {len(c.Unknown), "unknown"}} {
 		switch {
 		case of.n > 0 && len(parts) == 0:
-			parts = append(parts, plural(of.n, "tool call")+" "+of.word)
+			parts = append(parts, plural.Count(of.n, "tool call")+" "+of.word)
 		case of.n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		return fmt.Sprintf("%d %ses", n, what)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // span formats a duration for users.

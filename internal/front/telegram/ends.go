@@ -25,7 +25,7 @@ const (
 func (c *chat) finish(t *turn, r bellcord.Receipt) {
 	t.quit()
 	delete(c.turns, t.id)
-	delete(c.mine, t.id)
+	delete(c.own, t.id)
 	c.front.box.Drop(c.place.Chat, t.slot())
 	c.closeQuestions(t)
 	defer c.signalEndLocked()
@@ -70,7 +70,7 @@ func (t *turn) unseen(r bellcord.Receipt) bool {
 	case r.Cause.Kind == bellcord.CauseReplaced:
 		return t.live == 0
 	}
-	return r.Times.Started.IsZero() && (!t.mine || r.Cause.Queue == bellcord.QueueDrop)
+	return r.Times.Started.IsZero() && (!t.own || r.Cause.Queue == bellcord.QueueDrop)
 }
 
 // deliver sends the rest of the answer. The caller holds the lock.

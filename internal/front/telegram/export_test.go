@@ -16,6 +16,3 @@ var ChoiceLabels = choiceLabels
 
 // Distinct exports distinct.
 var Distinct = distinct
-
-// Count exports plural.
-var Count = plural

@@ -87,7 +87,7 @@ var inTicks = regexp.MustCompile("`([^`\\s]{1,200})`")
 // caller holds the lock.
 func (c *chat) offer(t *turn) (rows [][]wire.Button) {
 	const most, kept = 3, 64
-	if !t.mine {
+	if !t.own {
 		return nil
 	}
 	dir := c.front.Session.Dir

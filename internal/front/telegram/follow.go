@@ -65,7 +65,7 @@ func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.T
 	}
 	c.follows[session] = f
 	for id := range kept {
-		c.mine[id] = true
+		c.own[id] = true
 	}
 	c.front.work.Go(func() {
 		defer end()
@@ -121,7 +121,7 @@ func (c *chat) lose(f *follower) {
 		if t.session == f.session {
 			t.quit()
 			delete(c.turns, id)
-			delete(c.mine, id)
+			delete(c.own, id)
 		}
 	}
 	c.signalEndLocked()
@@ -164,7 +164,7 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	kept := f.kept[ev.Turn]
 	t := &turn{
-		id: ev.Turn, session: f.session, mine: c.mine[ev.Turn], edits: c.place.Group || c.front.Edits,
+		id: ev.Turn, session: f.session, own: c.own[ev.Turn], edits: c.place.Group || c.front.Edits,
 		ids: kept.Messages, flushed: kept.Flushed, before: kept.Flushed, live: kept.Live, cleared: c.cleared[ev.Turn],
 	}
 	delete(c.cleared, ev.Turn)
@@ -179,7 +179,7 @@ func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	c.note()
 	switch {
 	case waits && c.front.Replace: // it starts as soon as the previous turn has stopped
-	case waits && t.mine:
+	case waits && t.own:
 		c.waiting(t)
 	case !waits:
 		c.preview(t)

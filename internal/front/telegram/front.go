@@ -39,7 +39,7 @@ type (
 	prompter interface {
 		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
 		Stop(req bellcord.StopRequest) *hub.Stopping
-		Answer(turn bellcord.TurnID, question, choice, by string) error
+		Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {

@@ -6,6 +6,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // isOver is the reply to a button press that no longer applies, for example
@@ -46,9 +47,9 @@ func (c *chat) pressHeld(ctx context.Context, message int, id bellcord.TurnID, s
 			under = append(under, c.front.Hub.Stop(bellcord.StopRequest{Turn: waits, Owner: c.owner, Cause: c.cause(by, "discarded"), Queue: bellcord.QueueDrop}))
 		}
 		settle(ctx, under)
-		words, fate = plural(len(held), "message")+" discarded.", "discarded"
+		words, fate = plural.Count(len(held), "message")+" discarded.", "discarded"
 	}
-	c.heldNoMore(message, id, plural(len(held), "message")+" "+fate)
+	c.heldNoMore(message, id, plural.Count(len(held), "message")+" "+fate)
 	return words
 }
 

@@ -32,6 +32,11 @@ func (f *Front) takePress(u wire.Update, p *wire.Press) {
 			f.answerPress(p.Query, c.choose(data, by))
 			f.handled(u.ID)
 		})
+	case "v":
+		f.work.Go(func() {
+			f.answerPress(p.Query, c.pressField(data, by))
+			f.handled(u.ID)
+		})
 	case "c":
 		c.again(p, bellcord.TurnID(data), s, true)
 	case "t":
@@ -86,13 +91,13 @@ func (c *chat) again(p *wire.Press, id bellcord.TurnID, s incoming, goOn bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = append(c.pending, next)
-	c.mine[next] = true
+	c.own[next] = true
 	c.enqueue(func(ctx context.Context) {
 		before, err := c.front.Hub.Turn(ctx, id)
 		c.mu.Lock()
-		ours := err == nil && before.Session == c.session
+		same := err == nil && before.Session == c.session
 		c.mu.Unlock()
-		if !ours {
+		if !same {
 			c.front.answerPress(p.Query, "That session is no longer open in this chat.")
 			c.accepted(next, false)
 			c.front.handled(s.update)

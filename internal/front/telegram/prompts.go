@@ -26,7 +26,7 @@ func (c *chat) prompt(s incoming, policy bellcord.BusyPolicy) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = append(c.pending, id)
-	c.mine[id] = true
+	c.own[id] = true
 	c.enqueue(func(ctx context.Context) { c.accept(ctx, id, s, policy) })
 }
 

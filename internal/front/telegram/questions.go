@@ -11,15 +11,19 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/telegram/markup"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
 // question is a question of a turn and the message that shows it.
 type question struct {
 	bellcord.Question
 	message int
-	fate    string // how it was closed; "" while it is open
+	fate    string   // how it was closed; "" while it is open
+	filling *filling // of a question with fields
+	rows    [][]wire.Button
 }
 
 // maxQuestion is the maximum length of a question, in UTF-16 units. A longer one is
@@ -31,20 +35,31 @@ func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
 	open := &question{Question: q}
 	t.questions = append(t.questions, open)
 	n := len(t.questions) - 1
+	if len(q.Fields) > 0 {
+		open.filling = newFilling(q, fmt.Sprintf("v:%s:%d:", t.id, n))
+		c.sendOpen(t, open)
+		return
+	}
 	var row []wire.Button
 	labels := choiceLabels(q.Choices)
 	for i, choice := range q.Choices {
 		row = append(row, wire.Button{Text: labels[i], Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Style: choiceStyle(choice)})
 	}
-	rows := [][]wire.Button{row, t.stopButton()}
+	open.rows = [][]wire.Button{row}
+	c.sendOpen(t, open)
+}
+
+// sendOpen sends a question, unless it is closed first. The caller holds the lock.
+func (c *chat) sendOpen(t *turn, open *question) {
 	c.put(func(ctx context.Context) error {
 		c.mu.Lock()
-		gone := open.fate != "" || t.cleared
+		obsolete := open.fate != "" || t.cleared
+		text, rows := open.shown()
 		c.mu.Unlock()
-		if gone {
+		if obsolete {
 			return nil
 		}
-		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: questionText(q), Buttons: rows})
+		id, err := c.front.Bot.Send(ctx, wire.Text{Place: c.place, Text: text, Buttons: append(rows, t.stopButton())})
 		if err != nil {
 			return err
 		}
@@ -54,13 +69,36 @@ func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
 		open.message = id
 		if open.fate != "" { // closed while it was sent
 			c.retire(open)
+		} else if now, _ := open.shown(); now != text { // filled in while it was sent
+			c.showOpen(t, open)
 		}
 		return nil
 	})
 }
 
+// shown returns the text and the buttons of an open question. The caller holds the
+// lock.
+func (q *question) shown() (string, [][]wire.Button) {
+	if q.filling == nil {
+		return questionText(q.Question), slices.Clone(q.rows)
+	}
+	return q.filling.text(), q.filling.rows()
+}
+
+// showOpen replaces the message of an open question. The caller holds the lock.
+func (c *chat) showOpen(t *turn, q *question) {
+	if q.message == 0 || q.fate != "" {
+		return
+	}
+	id := q.message
+	text, rows := q.shown()
+	c.put(func(ctx context.Context) error {
+		return c.front.Bot.Edit(ctx, id, wire.Text{Place: c.place, Text: text, Buttons: append(rows, t.stopButton())})
+	})
+}
+
 func questionText(q bellcord.Question) string {
-	text := q.Text
+	text := form.Text(q)
 	if markup.Units(text) > maxQuestion {
 		text = markup.Split(text, maxQuestion)[0] + "\n… (cut off: read it in full in another client before you allow it)"
 	}
@@ -70,7 +108,7 @@ func questionText(q bellcord.Question) string {
 // ownLabels are the labels for choices of the built-in agent, by ID; kindLabels
 // are those for choices of other agents, by kind.
 var (
-	ownLabels  = map[string]string{"allow": "✓ Once", "allow_session": "✓ This session", "allow_always": "✓ Always here", "reject": "✕ Deny"}
+	ownLabels  = map[string]string{"accept": "✓ Accept", "decline": "✕ Decline", "allow": "✓ Once", "allow_session": "✓ This session", "allow_always": "✓ Always here", "reject": "✕ Deny"}
 	kindLabels = map[string]string{"allow_once": "✓ Once", "allow_always": "✓ Always", "reject_once": "✕ Deny", "reject_always": "✕ Never"}
 )
 
@@ -122,6 +160,9 @@ func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 					q.fate = labels[i]
 				}
 			}
+			if b.Choice == bellcord.ChoiceWithdrawn {
+				q.fate = "⏹ No longer needed"
+			}
 			if b.By != "" {
 				q.fate += " — " + b.By
 			}
@@ -161,7 +202,9 @@ func (c *chat) retire(q *question) {
 	if q.message == 0 {
 		return
 	}
-	id, text := q.message, questionText(q.Question)+"\n\n"+q.fate
+	closed := q.Question
+	closed.Fields = nil // the fields are only shown while it is open
+	id, text := q.message, questionText(closed)+"\n\n"+q.fate
 	c.put(func(ctx context.Context) error {
 		return c.front.Bot.Edit(ctx, id, wire.Text{Place: c.place, Text: text})
 	})
@@ -188,7 +231,13 @@ func (c *chat) choose(data, by string) string {
 	q := t.questions[n]
 	choice, label := q.Choices[i], choiceLabels(q.Choices)[i]
 	c.mu.Unlock()
-	switch err := c.front.Hub.Answer(t.id, q.ID, choice.ID, by); {
+	return c.answer(t.id, q.ID, bellcord.Reply{Choice: choice.ID}, by, label)
+}
+
+// answer passes an answer to the hub and returns the reply to the press: label, or
+// why the answer was not taken.
+func (c *chat) answer(turn bellcord.TurnID, question string, r bellcord.Reply, by, label string) string {
+	switch err := c.front.Hub.Answer(turn, question, r, by); {
 	case errors.Is(err, bellcord.ErrNoQuestion), errors.Is(err, bellcord.ErrNoTurn), errors.Is(err, bellcord.ErrTurnEnded):
 		return tooLate
 	case err != nil:
@@ -212,5 +261,5 @@ func plainArgs(args json.RawMessage) string {
 	if json.Compact(&flat, args) != nil {
 		return ""
 	}
-	return flat.String()
+	return plainjson.Text(flat.Bytes())
 }

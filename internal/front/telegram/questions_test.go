@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
 
@@ -67,8 +68,8 @@ func TestQuestion_ButtonPressed_AnswersAndShowsTheChoiceAndPerson(t *testing.T) 
 				s.sendText(anna, "ask May I?")
 				s.pass(3 * time.Second)
 				label := s.button(s.newestQuestion(anna), words).Text
-				if told := s.press(anna, anna, words); told != label {
-					t.Errorf("who pressed is told %q", told)
+				if answer := s.press(anna, anna, words); answer != label {
+					t.Errorf("who pressed is told %q", answer)
 				}
 				s.pass(4 * time.Second)
 				s.sees(anna, "❓ May I?\n\n"+label+" — anna", "chosen: "+chosen)
@@ -115,8 +116,8 @@ func TestLaw30_StopWithOpenQuestion_ClosesItAndRejectsLatePress(t *testing.T) {
 // late presses a button that was removed while the press was on its way.
 func (s *stage) late(b fakegram.Button) {
 	s.Helper()
-	if told := s.forge(b.Chat, b.Data); told != "Already finished." {
-		s.Errorf("a late press is told %q", told)
+	if answer := s.forge(b.Chat, b.Data); answer != "Already finished." {
+		s.Errorf("a late press is told %q", answer)
 	}
 }
 
@@ -126,7 +127,7 @@ func TestQuestion_AnsweredElsewhere_IsClosedInTheChat(t *testing.T) {
 		s.sendText(anna, "ask May I?")
 		s.pass(3 * time.Second)
 		stale := s.button(s.newestQuestion(anna), "Deny")
-		s.must(s.hub.Answer(s.running(), "May I?", "all", "ben"))
+		s.must(s.hub.Answer(s.running(), "May I?", bellcord.Reply{Choice: "all"}, "ben"))
 		synctest.Wait()
 		s.late(stale)
 		s.pass(4 * time.Second)
@@ -189,8 +190,8 @@ func TestQuestion_InGroup_OnlyListedPeopleAnswerAndStop(t *testing.T) {
 		s.sendTextIn(group, anna, "@bellcord_bot ask May I?")
 		s.pass(8 * time.Second)
 		for _, words := range []string{"Once", "Stop"} {
-			if told := s.press(group, eve, words); told != "This bot is private." {
-				t.Errorf("a stranger who presses %s is told %q", words, told)
+			if answer := s.press(group, eve, words); answer != "This bot is private." {
+				t.Errorf("a stranger who presses %s is told %q", words, answer)
 			}
 		}
 		s.pass(8 * time.Second)

@@ -41,17 +41,17 @@ func (s *stage) sessions(owner string) []bellcord.Session {
 
 // forge simulates a press on a nonexistent button in the person's private chat,
 // and returns the reply to the press.
-func (s *stage) forge(who int64, data string) string {
+func (s *stage) forge(user int64, data string) string {
 	s.Helper()
-	return s.forgeOn(who, 1, data)
+	return s.forgeOn(user, 1, data)
 }
 
 // forgeOn does the same for a button under the given message.
-func (s *stage) forgeOn(who int64, message int, data string) string {
+func (s *stage) forgeOn(user int64, message int, data string) string {
 	s.Helper()
 	before := len(s.gram.CallsOf("answerCallbackQuery"))
 	s.front.Take(wire.Update{ID: 1, At: time.Now(), Press: &wire.Press{
-		Query: "forged", Place: wire.Place{Chat: who}, Message: message, From: wire.Person{ID: who}, Data: data,
+		Query: "forged", Place: wire.Place{Chat: user}, Message: message, From: wire.Person{ID: user}, Data: data,
 	}})
 	synctest.Wait()
 	calls := s.gram.CallsOf("answerCallbackQuery")
@@ -116,8 +116,8 @@ func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 			id, err := s.gram.Press(eve, s.button(question, words))
 			s.must(err)
 			synctest.Wait()
-			if told, _, _ := s.gram.Answered(id); told != "This bot is private." {
-				t.Errorf("a press of %s is told %q", words, told)
+			if answer, _, _ := s.gram.Answered(id); answer != "This bot is private." {
+				t.Errorf("a press of %s is told %q", words, answer)
 			}
 		}
 		s.sendText(eve, "/stop")
@@ -197,8 +197,8 @@ func TestLaw35_ForgedButtonOrStop_CannotReachAnotherPersonsTurn(t *testing.T) {
 				"Already finished.", "This button no longer applies.", "That session no longer exists.",
 				"That session is no longer open in this chat.", "This button has expired. Send /file and the file's name instead.",
 			}
-			if told := s.forge(ben, data); !slices.Contains(refusals, told) {
-				t.Errorf("%s is told %q", data, told)
+			if answer := s.forge(ben, data); !slices.Contains(refusals, answer) {
+				t.Errorf("%s is told %q", data, answer)
 			}
 		}
 		s.pass(3 * time.Second)
@@ -223,7 +223,7 @@ func TestButton_InvalidData_DoesNothing(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {
 		for _, data := range []string{"", ":", "s:", "q:", "q:::", "q:a:b:c", "r:", "d:", "o:", "f:", "f::-1", "c:", "t:", "zz", "s", "a:nobody", "m:", "m:nothing"} {
-			if told := s.forge(anna, data); told == "" {
+			if answer := s.forge(anna, data); answer == "" {
 				t.Errorf("%q was taken for something", data)
 			}
 		}

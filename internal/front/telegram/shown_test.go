@@ -184,8 +184,8 @@ func TestEdits_PrivateChat_EditsOneMessageWithStopButton(t *testing.T) {
 		s.sendText(anna, "slow 100")
 		s.pass(4500 * time.Millisecond)
 		live := s.last(anna)
-		if told := s.press(anna, anna, "⏹ Stop"); told != "Stopping…" {
-			t.Errorf("the press is told %q", told)
+		if answer := s.press(anna, anna, "⏹ Stop"); answer != "Stopping…" {
+			t.Errorf("the press is told %q", answer)
 		}
 		s.pass(3 * time.Second)
 		if last := s.stopped(anna, "word0", "word40"); last.ID != live.ID {

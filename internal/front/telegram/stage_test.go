@@ -147,14 +147,14 @@ func (s *stage) must(err error) {
 	}
 }
 
-func (s *stage) sendText(who int64, text string) {
+func (s *stage) sendText(user int64, text string) {
 	s.Helper()
-	s.sendTextIn(who, who, text)
+	s.sendTextIn(user, user, text)
 }
 
-func (s *stage) sendTextIn(chat, who int64, text string) {
+func (s *stage) sendTextIn(chat, user int64, text string) {
 	s.Helper()
-	if _, err := s.gram.Say(chat, who, text); err != nil {
+	if _, err := s.gram.Say(chat, user, text); err != nil {
 		s.Fatal(err)
 	}
 	synctest.Wait()
@@ -209,7 +209,7 @@ func (s *stage) last(chat int64) (last fakegram.Message) {
 
 // press presses the newest button with these words on it and returns the reply
 // to the press.
-func (s *stage) press(chat, who int64, words string) string {
+func (s *stage) press(chat, user int64, words string) string {
 	s.Helper()
 	messages := s.gram.Chat(chat).Messages
 	for _, m := range slices.Backward(messages) {
@@ -220,7 +220,7 @@ func (s *stage) press(chat, who int64, words string) string {
 			for _, b := range row {
 				if strings.Contains(b.Text, words) {
 					b.Chat, b.Message = chat, m.ID
-					id, err := s.gram.Press(who, b)
+					id, err := s.gram.Press(user, b)
 					s.must(err)
 					synctest.Wait()
 					text, _, ok := s.gram.Answered(id)

@@ -89,7 +89,7 @@ func (c *chat) shown(ctx context.Context, stopped []bellcord.StopAnswer) {
 	defer done()
 	c.until(bounded, func() bool {
 		return !slices.ContainsFunc(stopped, func(a bellcord.StopAnswer) bool {
-			return !a.State.UnderWay() && (c.turns[a.Turn] != nil || c.mine[a.Turn])
+			return !a.State.UnderWay() && (c.turns[a.Turn] != nil || c.own[a.Turn])
 		})
 	})
 }
@@ -115,8 +115,8 @@ func (f *Front) takeStopped(u wire.Update, s *wire.Stopped) {
 		return
 	}
 	c.stir()
-	id, mode, there := c.withdraw(s.Draft)
-	if !there {
+	id, mode, found := c.withdraw(s.Draft)
+	if !found {
 		f.handled(u.ID) // the turn has ended
 		return
 	}

@@ -171,8 +171,8 @@ func TestStopButton_InGroup_SecondPressForces(t *testing.T) {
 		s.pass(4 * time.Second)
 		s.sendTextIn(group, anna, "@bellcord_bot stubborn 8s")
 		s.pass(4 * time.Second)
-		if told := s.press(group, ben, "Stop"); told != "Stopping…" {
-			t.Errorf("the first press is told %q", told)
+		if answer := s.press(group, ben, "Stop"); answer != "Stopping…" {
+			t.Errorf("the first press is told %q", answer)
 		}
 		s.pass(4 * time.Second)
 		if got := s.last(group).Text; !strings.Contains(got, "stopping… waiting for the agent") {
@@ -180,8 +180,8 @@ func TestStopButton_InGroup_SecondPressForces(t *testing.T) {
 		}
 		stale := s.last(group).Markup.Rows[0][0]
 		stale.Chat, stale.Message = group, s.last(group).ID
-		if told := s.press(group, anna, "Stop"); told != "Forcing the stop…" {
-			t.Errorf("the second press is told %q", told)
+		if answer := s.press(group, anna, "Stop"); answer != "Forcing the stop…" {
+			t.Errorf("the second press is told %q", answer)
 		}
 		s.pass(8 * time.Second)
 		s.stopped(group, "by ben")

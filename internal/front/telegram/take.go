@@ -112,10 +112,10 @@ func (f *Front) stranger(p wire.Place, from wire.Person) {
 // once sends a text to a place, at most once per process.
 func (f *Front) once(p wire.Place, text string) {
 	f.mu.Lock()
-	told := f.noticed[notice{at(p), text}]
+	sent := f.noticed[notice{at(p), text}]
 	f.noticed[notice{at(p), text}] = true
 	f.mu.Unlock()
-	if !told {
+	if !sent {
 		f.sendText(p, text)
 	}
 }
@@ -132,7 +132,9 @@ func (c *chat) handleMessage(what verb, s incoming) {
 	c.stir()
 	switch what {
 	case prompt:
-		c.prompt(s, c.policy())
+		if !c.takeValue(s) {
+			c.prompt(s, c.policy())
+		}
 	case instead:
 		c.instead(s)
 	case stop:

@@ -14,13 +14,13 @@ import (
 type turn struct {
 	id      bellcord.TurnID
 	session bellcord.SessionID
-	mine    bool // prompted in this chat
+	own     bool // prompted in this chat
 
 	running     bool
 	text        strings.Builder // written since the last complete message
 	all         strings.Builder // everything written
 	fresh       int             // bytes received since the last preview
-	thought     string
+	thinking    string
 	tools       []tool
 	trouble     string // why there is no progress
 	questions   []*question
@@ -92,9 +92,9 @@ func (t *turn) quit() {
 // without moves the messages sent so far to a new turn value, for takeAway to
 // delete.
 func (t *turn) without() *turn {
-	gone := &turn{ids: t.ids}
+	discarded := &turn{ids: t.ids}
 	t.ids = nil
-	return gone
+	return discarded
 }
 
 // mostThought limits the stored thinking text, in bytes. Only its end is shown.
@@ -109,17 +109,19 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 		t.all.WriteString(b.Text)
 		t.fresh, t.trouble = t.fresh+len(b.Text), ""
 	case bellcord.ThinkingDelta:
-		t.thought, t.fresh, t.trouble = t.thought+b.Text, t.fresh+len(b.Text), ""
-		if len(t.thought) > mostThought {
-			t.thought = strings.ToValidUTF8(t.thought[len(t.thought)-mostThought/2:], "")
+		t.thinking, t.fresh, t.trouble = t.thinking+b.Text, t.fresh+len(b.Text), ""
+		if len(t.thinking) > mostThought {
+			t.thinking = strings.ToValidUTF8(t.thinking[len(t.thinking)-mostThought/2:], "")
 		}
 	case bellcord.ToolCallRequested:
 		t.tools = append(t.tools, tool{id: b.Call, line: toolLine(b)})
-		for _, said := range []*strings.Builder{&t.text, &t.all} {
-			if said.Len() > 0 { // text before and after a tool call is separate
-				said.WriteString("\n\n")
+		for _, builder := range []*strings.Builder{&t.text, &t.all} {
+			if builder.Len() > 0 { // text before and after a tool call is separate
+				builder.WriteString("\n\n")
 			}
 		}
+	case bellcord.ToolCallUpdated:
+		t.updateCall(b)
 	case bellcord.ToolCallEnded:
 		t.ended(b)
 	case bellcord.ModelRetryScheduled:
@@ -130,6 +132,15 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 		return false
 	}
 	return true
+}
+
+// updateCall replaces the line of a call.
+func (t *turn) updateCall(b bellcord.ToolCallUpdated) {
+	for i := range t.tools {
+		if t.tools[i].id == b.Call && b.Title != "" {
+			t.tools[i].line = toolLine(bellcord.ToolCallRequested{Title: b.Title})
+		}
+	}
 }
 
 func (t *turn) ended(b bellcord.ToolCallEnded) {
@@ -165,11 +176,11 @@ const (
 func (t *turn) sight() (text, state string) {
 	below := t.below()
 	room := mostShown - markup.Units(below) - 2
-	switch said := strings.TrimSpace(ending(t.text.String())); {
-	case said != "":
-		text, state = markup.Tail(said, room), "text"
-	case len(t.tools) == 0 && strings.TrimSpace(t.thought) != "":
-		text, state = "💭 "+markup.Tail(strings.TrimSpace(t.thought), min(mostMused, room-2)), "thought"
+	switch answer := strings.TrimSpace(ending(t.text.String())); {
+	case answer != "":
+		text, state = markup.Tail(answer, room), "text"
+	case len(t.tools) == 0 && strings.TrimSpace(t.thinking) != "":
+		text, state = "💭 "+markup.Tail(strings.TrimSpace(t.thinking), min(mostMused, room-2)), "thought"
 	}
 	if below == "" {
 		return text, state

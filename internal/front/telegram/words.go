@@ -60,8 +60,8 @@ func parse(text, bot string) (verb, string) {
 	case strings.HasPrefix(trimmed, "!") && strings.TrimSpace(trimmed[1:]) != "":
 		return instead, strings.TrimSpace(trimmed[1:])
 	}
-	text, ours := withoutName(text, bot)
-	if !ours {
+	text, forBot := withoutName(text, bot)
+	if !forBot {
 		return elsewhere, ""
 	}
 	command, words, err := commands.Parse(text, false)

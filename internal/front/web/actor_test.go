@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -62,6 +63,13 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 			{ID: "yes", Text: "Yes", Kind: "allow_once"}, {ID: "no", Text: "No", Kind: "reject_once"},
 		}})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
+	case "form":
+		reply, err := w.AskForm(ctx, bellcord.Question{Text: rest, Fields: []bellcord.Field{
+			{Name: "env", Type: bellcord.FieldString, Required: true, Options: []bellcord.Option{{Value: "dev"}, {Value: "prod"}}},
+			{Name: "count", Type: bellcord.FieldInteger, Minimum: new(1.0), Maximum: new(9.0)},
+		}})
+		values, _ := json.Marshal(reply.Values)
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: reply.Choice + " " + string(values)}))
 	case "spend":
 		return spend(ctx, w, 1)
 	case "steps":

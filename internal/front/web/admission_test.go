@@ -11,9 +11,9 @@ import (
 
 // view opens a stream and returns the response and a function that closes it.
 // The end of the test closes it too.
-func (s *stage) view(who, path string) (*http.Response, func()) {
+func (s *stage) view(user, path string) (*http.Response, func()) {
 	s.t.Helper()
-	resp, err := s.client.Do(s.request(who, "GET", path+"/events", nil))
+	resp, err := s.client.Do(s.request(user, "GET", path+"/events", nil))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -23,13 +23,13 @@ func (s *stage) view(who, path string) (*http.Response, func()) {
 
 // neverRefused sends requests that admission limits do not affect: stops,
 // reading a turn, and health.
-func (s *stage) neverRefused(who string, turn bellcord.TurnID) {
+func (s *stage) neverRefused(user string, turn bellcord.TurnID) {
 	s.t.Helper()
 	s.roundTrip("", "GET", "/healthz", nil).is(200)
 	s.roundTrip("", "GET", "/readyz", nil).is(200)
-	s.roundTrip(who, "GET", "/v1/turns/"+string(turn), nil).is(200)
-	s.roundTrip(who, "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
-	s.roundTrip(who, "POST", "/v1/stop", nil).is(200)
+	s.roundTrip(user, "GET", "/v1/turns/"+string(turn), nil).is(200)
+	s.roundTrip(user, "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
+	s.roundTrip(user, "POST", "/v1/stop", nil).is(200)
 }
 
 func TestViewers_AtTheLimit_AreRefusedUntilOthersLeave(t *testing.T) {

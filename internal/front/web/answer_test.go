@@ -27,9 +27,9 @@ func (a answer) isSafe(tokens map[string]string) {
 			a.t.Errorf("%s: the answer has the header %s", a.request, name)
 		}
 	}
-	for who, token := range tokens {
+	for user, token := range tokens {
 		if strings.Contains(string(a.body), token[strings.LastIndex(token, "_")+1:]) {
-			a.t.Errorf("%s: the token of %s is in the answer", a.request, who)
+			a.t.Errorf("%s: the token of %s is in the answer", a.request, user)
 		}
 	}
 	if a.status >= 400 {
@@ -101,23 +101,23 @@ func (a answer) turns() []api.Turn { a.t.Helper(); var l api.Turns; a.into(&l); 
 func (a answer) stopped() (s api.Stopped) { a.t.Helper(); a.into(&s); return s }
 
 // session creates a session and returns its path and ID.
-func (s *stage) session(who string) (path string, id bellcord.SessionID) {
+func (s *stage) session(user string) (path string, id bellcord.SessionID) {
 	s.t.Helper()
 	var made bellcord.Session
-	s.roundTrip(who, "POST", "/v1/sessions", nil).is(201).into(&made)
+	s.roundTrip(user, "POST", "/v1/sessions", nil).is(201).into(&made)
 	return "/v1/sessions/" + string(made.ID), made.ID
 }
 
 // prompt creates a turn in the session at the path.
-func (s *stage) prompt(who, session, text string) api.Turn {
+func (s *stage) prompt(user, session, text string) api.Turn {
 	s.t.Helper()
-	return s.roundTrip(who, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
+	return s.roundTrip(user, "POST", session+"/turns", api.NewTurn{Text: text}).is(202).turn()
 }
 
 // ended waits for the end of a turn and returns its receipt.
-func (s *stage) ended(who string, id bellcord.TurnID) bellcord.Receipt {
+func (s *stage) ended(user string, id bellcord.TurnID) bellcord.Receipt {
 	s.t.Helper()
-	t := s.roundTrip(who, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()
+	t := s.roundTrip(user, "GET", "/v1/turns/"+string(id)+"?wait=30s", nil).is(200).turn()
 	if t.Receipt == nil {
 		s.t.Fatalf("the turn is %s", t.State)
 	}

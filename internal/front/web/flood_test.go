@@ -61,9 +61,9 @@ func TestFlood_BadTokensFromThisMachine_AreLimitedAndAStopSucceeds(t *testing.T)
 	if waits.Load() < 9000 {
 		t.Errorf("%d refused, %d made to wait", refused.Load(), waits.Load())
 	}
-	for _, who := range []string{"stopper", "bert", "reader"} {
-		if a := s.roundTrip(who, "POST", "/v1/stop", nil); a.status == 429 || a.status == 401 {
-			t.Errorf("%s after the flood: %d", who, a.status)
+	for _, user := range []string{"stopper", "bert", "reader"} {
+		if a := s.roundTrip(user, "POST", "/v1/stop", nil); a.status == 429 || a.status == 401 {
+			t.Errorf("%s after the flood: %d", user, a.status)
 		}
 	}
 	t.Logf("10000 bad tokens: %d refused, %d made to wait; a stop meanwhile took %v", refused.Load(), waits.Load(), took)

@@ -12,12 +12,12 @@ type fromKey struct{}
 
 // as returns the request with the caller and the name of its source in the
 // context. A browser login always counts as the page, whatever its User-Agent.
-func as(r *http.Request, who auth.Caller) *http.Request {
+func as(r *http.Request, user auth.Caller) *http.Request {
 	from := api.Surface(r.UserAgent())
-	if who.Browser {
+	if user.Browser {
 		from = api.FromPage
 	}
-	return r.WithContext(context.WithValue(auth.NewContext(r.Context(), who), fromKey{}, from))
+	return r.WithContext(context.WithValue(auth.NewContext(r.Context(), user), fromKey{}, from))
 }
 
 // from returns the source of a request, for receipts.

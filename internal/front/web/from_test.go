@@ -13,8 +13,8 @@ func TestReceipt_StopFromAnyClient_NamesItsSource(t *testing.T) {
 	browser := s.browser()
 	program := func(name string) func(*http.Request) { return header("User-Agent", name) }
 	for _, test := range []struct {
-		name, who, from string
-		changes         []func(*http.Request)
+		name, user, from string
+		changes          []func(*http.Request)
 	}{
 		{"a browser that is logged in", "", "page", []func(*http.Request){browser, program("Mozilla/5.0 (X11; Linux x86_64)")}},
 		{"a browser that says otherwise", "", "page", []func(*http.Request){browser, program("bellcord-chat/1.0")}},
@@ -32,7 +32,7 @@ func TestReceipt_StopFromAnyClient_NamesItsSource(t *testing.T) {
 			path, id := s.session("anna")
 			turn := s.prompt("anna", path, "hang half of ")
 			s.until(id, "text_delta")
-			a := s.roundTrip(test.who, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
+			a := s.roundTrip(test.user, "POST", "/v1/turns/"+string(turn.ID)+"/stop", api.Stop{}, test.changes...).is(200).stopped()
 			if c := a.Turns[0].Receipt.Cause; c.Source != test.from || c.By != "anna" {
 				t.Errorf("the cause is %+v", c)
 			}

@@ -70,11 +70,11 @@ func (s *Server) isOurs(host string) bool {
 	if err != nil {
 		name = host
 	}
-	return slices.ContainsFunc(s.Hosts, func(ours string) bool {
-		if _, _, err := net.SplitHostPort(ours); err == nil {
-			return strings.EqualFold(ours, host)
+	return slices.ContainsFunc(s.Hosts, func(own string) bool {
+		if _, _, err := net.SplitHostPort(own); err == nil {
+			return strings.EqualFold(own, host)
 		}
-		return strings.EqualFold(strings.Trim(ours, "[]"), strings.Trim(name, "[]"))
+		return strings.EqualFold(strings.Trim(own, "[]"), strings.Trim(name, "[]"))
 	})
 }
 
@@ -103,12 +103,12 @@ func (s *Server) identify(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		who, err := s.Door.Enter(r, client)
+		user, err := s.Door.Enter(r, client)
 		if err != nil {
 			s.writeProblem(w, r, s.fail(err))
 			return
 		}
-		next.ServeHTTP(w, as(r, who))
+		next.ServeHTTP(w, as(r, user))
 	})
 }
 

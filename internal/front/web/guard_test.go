@@ -52,8 +52,8 @@ func TestIncident_TokenInURL_IsRefusedEvenWithAValidHeader(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, query := range []string{"token=" + s.tokens["anna"], "access_token=x", "api_key=", "TOKEN=x"} {
-		for _, who := range []string{"", "anna"} {
-			s.roundTrip(who, "GET", "/v1/me?"+query, nil).isA(401, "token-in-url")
+		for _, user := range []string{"", "anna"} {
+			s.roundTrip(user, "GET", "/v1/me?"+query, nil).isA(401, "token-in-url")
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 	s := newStage(t, func(with *setup) {
 		with.Hosts = []string{"127.0.0.1", "localhost", "::1", "bellcord.example:8443"}
 	})
-	for host, ours := range map[string]bool{
+	for host, accepted := range map[string]bool{
 		"127.0.0.1": true, "127.0.0.1:4500": true, "localhost": true, "LOCALHOST:80": true, "[::1]": true, "[::1]:4500": true,
 		"bellcord.example:8443": true, "Bellcord.Example:8443": true,
 		"bellcord.example": false, "bellcord.example:443": false, "evil.example": false, "evil.example:4500": false,
@@ -73,7 +73,7 @@ func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 	} {
 		for _, path := range []string{"/v1/me", "/healthz", "/v1/openapi.json"} {
 			a := s.roundTrip("anna", "GET", path, nil, header("Host", host))
-			if ours != (a.status == 200) || !ours && (a.status != 421 || a.word() != "unknown-host" || !strings.Contains(string(a.body), host)) {
+			if accepted != (a.status == 200) || !accepted && (a.status != 421 || a.word() != "unknown-host" || !strings.Contains(string(a.body), host)) {
 				t.Errorf("%s for %s: %d %s", path, host, a.status, a.body)
 			}
 		}
@@ -85,10 +85,10 @@ func TestIncident_UnrecognizedHost_IsRefused(t *testing.T) {
 
 // login logs a browser in. cookie and page add the two parts of its credentials
 // to a request.
-func (s *stage) login(who string, wanted api.NewCode) (cookie, page func(*http.Request)) {
+func (s *stage) login(user string, newCode api.NewCode) (cookie, page func(*http.Request)) {
 	s.t.Helper()
 	var code api.Code
-	s.roundTrip(who, "POST", "/v1/codes", wanted).is(201).into(&code)
+	s.roundTrip(user, "POST", "/v1/codes", newCode).is(201).into(&code)
 	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
 	var in api.LoggedIn
 	a.into(&in)

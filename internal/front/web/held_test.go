@@ -46,7 +46,7 @@ func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 		if op.scope == "" {
 			continue
 		}
-		for i, who := range names {
+		for i, user := range names {
 			path, id := s.session("anna")
 			turn := s.prompt("anna", path, "hang on").ID
 			at := op.at(string(id), string(turn), "q")
@@ -54,7 +54,7 @@ func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
 			tried++
-			a := s.roundTrip(who, op.method, at, op.body())
+			a := s.roundTrip(user, op.method, at, op.body())
 			status := a.status
 			if i == 0 {
 				if status != 401 {

@@ -39,7 +39,7 @@ type (
 	}
 	prompter interface {
 		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
-		Answer(turn bellcord.TurnID, question, choice, by string) error
+		Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error
 	}
 	stopper interface {
 		Stop(req bellcord.StopRequest) *hub.Stopping

@@ -20,11 +20,11 @@ func TestBody_CallerLacksScope_IsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	path, _ := s.session("anna")
-	for who, want := range map[string]int{"reader": 403, "stopper": 403, "": 401} {
-		head := strings.Replace(s.rawPost(path+"/turns", 31<<20), s.tokens["anna"], s.tokens[who], 1)
+	for user, want := range map[string]int{"reader": 403, "stopper": 403, "": 401} {
+		head := strings.Replace(s.rawPost(path+"/turns", 31<<20), s.tokens["anna"], s.tokens[user], 1)
 		began := time.Now()
 		if resp := s.raw(head); resp.StatusCode != want || time.Since(began) > 10*time.Second {
-			t.Errorf("%s: %d after %v", who, resp.StatusCode, time.Since(began))
+			t.Errorf("%s: %d after %v", user, resp.StatusCode, time.Since(began))
 		}
 	}
 	if resp := s.raw(s.rawPost(path+"/turns", 32<<20+1)); resp.StatusCode != http.StatusRequestEntityTooLarge {

@@ -36,7 +36,7 @@ func TestUsage_Caller_CountsOnlyItsOwnTurns(t *testing.T) {
 	s.ended("anna", s.prompt("anna", two, "steps 2").ID)
 	s.ended("bert", s.prompt("bert", berts, "spend").ID)
 	for _, test := range []struct {
-		who, query    string
+		user, query   string
 		turns, tokens int64
 	}{
 		{"anna", "", 2, 45},
@@ -46,13 +46,13 @@ func TestUsage_Caller_CountsOnlyItsOwnTurns(t *testing.T) {
 		{"anna", "?since=2100-01-01T00:00:00Z", 0, 0},
 	} {
 		var used api.Usage
-		s.roundTrip(test.who, "GET", "/v1/usage"+test.query, nil).is(200).into(&used)
+		s.roundTrip(test.user, "GET", "/v1/usage"+test.query, nil).is(200).into(&used)
 		var sum int64
 		for _, m := range used.Models {
 			sum += m.Total()
 		}
 		if int64(used.Turns) != test.turns || sum != test.tokens {
-			t.Errorf("%s%s: %d turns, %d tokens", test.who, test.query, used.Turns, sum)
+			t.Errorf("%s%s: %d turns, %d tokens", test.user, test.query, used.Turns, sum)
 		}
 	}
 	s.roundTrip("anna", "GET", "/v1/usage?session="+string(bertsID), nil).isA(404, "session-not-found")
@@ -95,8 +95,8 @@ func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 	s.roundTrip("", "GET", "/v1/me", nil, header("Authorization", "Bearer "+cookies[0].Value)).isA(401, "bad-credentials")
 	s.roundTrip("anna", "POST", "/v1/logout", nil).isA(409, "not-logged-in")
 	out := s.roundTrip("", "POST", "/v1/logout", nil, with).is(204)
-	if gone := (&http.Response{Header: out.header}).Cookies(); len(gone) != 1 || gone[0].MaxAge >= 0 || gone[0].Value != "" {
-		t.Errorf("the browser is told %+v", gone)
+	if expired := (&http.Response{Header: out.header}).Cookies(); len(expired) != 1 || expired[0].MaxAge >= 0 || expired[0].Value != "" {
+		t.Errorf("the browser is told %+v", expired)
 	}
 	s.roundTrip("", "GET", "/v1/me", nil, with).isA(401, "bad-credentials")
 	s.roundTrip("anna", "GET", "/v1/me", nil).is(200)

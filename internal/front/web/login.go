@@ -43,22 +43,22 @@ type (
 )
 
 func (s *Server) me(ctx context.Context, _ *struct{}) (*struct{ Body api.Me }, error) {
-	who := caller(ctx)
-	return &struct{ Body api.Me }{api.Me{Owner: who.Owner, Scopes: bellcord.ScopeNames(who.Scopes)}}, nil
+	user := caller(ctx)
+	return &struct{ Body api.Me }{api.Me{Owner: user.Owner, Scopes: bellcord.ScopeNames(user.Scopes)}}, nil
 }
 
 func (s *Server) code(ctx context.Context, in *codeRequest) (*struct{ Body api.Code }, error) {
-	who := caller(ctx)
+	user := caller(ctx)
 	var scopes []bellcord.Scope
 	if in.Body != nil {
 		for _, name := range in.Body.Scopes {
-			if !who.May(bellcord.Scope(name)) {
+			if !user.May(bellcord.Scope(name)) {
 				return nil, s.fail(errScope{bellcord.Scope(name)})
 			}
 			scopes = append(scopes, bellcord.Scope(name))
 		}
 	}
-	code, expires := s.Door.Code(who, scopes...)
+	code, expires := s.Door.Code(user, scopes...)
 	return &struct{ Body api.Code }{api.Code{Code: code, Expires: expires, URL: s.URL()}}, nil
 }
 

@@ -108,12 +108,12 @@ func TestOpenAPI_Document_ContainsEveryRouteAndItsScope(t *testing.T) {
 		found[op.String()] = op.scope
 	}
 	for name, scope := range contract {
-		if got, there := found[name]; !there || got != scope {
-			t.Errorf("%s: scope %q (%v), want %q", name, got, there, scope)
+		if got, exists := found[name]; !exists || got != scope {
+			t.Errorf("%s: scope %q (%v), want %q", name, got, exists, scope)
 		}
 	}
 	for name := range found {
-		if _, there := contract[name]; !there {
+		if _, exists := contract[name]; !exists {
 			t.Errorf("%s is new: add it to the contract", name)
 		}
 	}

@@ -116,6 +116,7 @@ func asProblem(err error) *problem {
 		peer    errPeer
 		token   errToken
 		ceiling errCeiling
+		reply   *bellcord.InvalidReplyError
 	)
 	switch {
 	case errors.As(err, &already):
@@ -136,16 +137,18 @@ func asProblem(err error) *problem {
 		return newProblem(http.StatusForbidden, "turn-process", err)
 	case errors.As(err, &token):
 		return newProblem(http.StatusForbidden, "token-needed", err)
+	case errors.As(err, &reply):
+		return newProblem(http.StatusUnprocessableEntity, "answer-invalid", err)
 	case errors.As(err, &input):
 		return newProblem(http.StatusUnprocessableEntity, "bad-input", err)
 	}
-	for _, known := range problems {
-		if errors.Is(err, known.err) {
-			p := newProblem(known.status, known.word, known.err)
+	for _, entry := range problems {
+		if errors.Is(err, entry.err) {
+			p := newProblem(entry.status, entry.word, entry.err)
 			if errors.Is(err, auth.ErrBadCredentials) || errors.Is(err, errHost) {
 				p.Detail = clip(err.Error(), mostDetail) // safe: the text contains only what the sender may see
 			}
-			if known.status == http.StatusServiceUnavailable || known.status == http.StatusTooManyRequests {
+			if entry.status == http.StatusServiceUnavailable || entry.status == http.StatusTooManyRequests {
 				p.retryAfter = time.Second
 			}
 			return p

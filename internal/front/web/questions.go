@@ -37,9 +37,9 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 		return nil, s.fail(err)
 	}
 	for _, q := range s.Hub.QueueEntries([]bellcord.TurnRecord{r})[r.ID].Questions {
-		if q.ID == in.Question && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
+		if q.ID == in.Question && !q.HasForm() && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
 			return nil, s.fail(badInput("choice %q is not one of the question's choices", in.Body.Choice))
 		}
 	}
-	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, in.Body.Choice, caller(ctx).Owner))
+	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, bellcord.Reply{Choice: in.Body.Choice, Values: in.Body.Values}, caller(ctx).Owner))
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -8,10 +9,10 @@ import (
 )
 
 // questions returns the open questions of a turn.
-func (s *stage) questions(who, turn string) []bellcord.Question {
+func (s *stage) questions(user, turn string) []bellcord.Question {
 	s.t.Helper()
 	var open api.Questions
-	s.roundTrip(who, "GET", "/v1/turns/"+turn+"/questions", nil).is(200).into(&open)
+	s.roundTrip(user, "GET", "/v1/turns/"+turn+"/questions", nil).is(200).into(&open)
 	return open.Questions
 }
 
@@ -57,4 +58,42 @@ func TestAnswer_TurnStopped_ReturnsTurnEnded(t *testing.T) {
 		t.Errorf("closed: %v", got)
 	}
 	s.roundTrip("anna", "POST", "/v1/turns/"+turn+"/answers/"+question, api.Answer{Choice: "yes"}).isA(409, "turn-ended")
+}
+
+func TestAnswer_FormValues_AreCheckedAndReachTheAgent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := string(s.prompt("anna", path, "form Where?").ID)
+	s.until(id, "question_opened")
+	open := s.questions("anna", turn)
+	if len(open) != 1 || len(open[0].Fields) != 2 || open[0].Fields[0].Name != "env" || len(open[0].Choices) != 2 {
+		t.Fatalf("%+v", open)
+	}
+	at := "/v1/turns/" + turn + "/answers/" + open[0].ID
+	for body, want := range map[string]string{
+		`{"choice":"accept"}`:                                    `field "env" is required: expected one of dev, prod`,
+		`{"choice":"accept","values":{"env":"test"}}`:            `field "env": expected one of dev, prod`,
+		`{"choice":"accept","values":{"env":"dev","count":10}}`:  `field "count": expected a whole number from 1 to 9`,
+		`{"choice":"accept","values":{"env":"dev","count":"1"}}`: `field "count": expected a whole number from 1 to 9`,
+		`{"choice":"accept","values":{"env":"dev","x":1}}`:       `field "x": the question has no such field`,
+		`{"choice":"yes"}`:                                       `choice: expected accept, decline or cancel`,
+	} {
+		got := s.roundTrip("anna", "POST", at, body)
+		got.isA(422, "answer-invalid")
+		if !strings.Contains(string(got.body), strings.ReplaceAll(want, `"`, `\"`)) {
+			t.Errorf("%s: %s, want %s", body, got.body, want)
+		}
+	}
+	s.roundTrip("anna", "POST", at, `{"choice":"accept","values":{"env":"dev","count":3}}`).is(204)
+	if r := s.ended("anna", bellcord.TurnID(turn)); r.End != bellcord.EndDone {
+		t.Errorf("%+v", r)
+	}
+	if ev, is := s.until(id, "question_answered").Body.(bellcord.QuestionAnswered); !is || ev.Choice != "accept" || string(ev.Values["count"]) != "3" {
+		t.Errorf("%+v", ev)
+	}
+	if ev := s.until(id, "text_delta").Body.(bellcord.TextDelta); ev.Text != `accept {"count":3,"env":"dev"}` {
+		t.Errorf("the agent received %s", ev.Text)
+	}
+	s.roundTrip("anna", "POST", at, `{"choice":"decline"}`).isA(409, "turn-ended")
 }

@@ -36,8 +36,8 @@ func (s *stage) turnTexts(id bellcord.SessionID) (all []string) {
 		s.t.Fatal(err)
 	}
 	for _, ev := range events {
-		if said, is := ev.Body.(bellcord.TextDelta); is {
-			all = append(all, said.Text)
+		if delta, is := ev.Body.(bellcord.TextDelta); is {
+			all = append(all, delta.Text)
 		}
 	}
 	return all
@@ -50,9 +50,9 @@ func TestQueue_QueuedTurns_AreListedInOrderAndEditable(t *testing.T) {
 	if got := ids(s.roundTrip("anna", "GET", path+"/queue", nil).is(200).turns()); !slices.Equal(got, waits) {
 		t.Errorf("it is %v, not %v", got, waits)
 	}
-	var whole api.Session
-	s.roundTrip("anna", "GET", path, nil).is(200).into(&whole)
-	if got := ids(whole.Turns); !slices.Equal(got, append([]bellcord.TurnID{runs}, waits...)) {
+	var found api.Session
+	s.roundTrip("anna", "GET", path, nil).is(200).into(&found)
+	if got := ids(found.Turns); !slices.Equal(got, append([]bellcord.TurnID{runs}, waits...)) {
 		t.Errorf("the session has %v", got)
 	}
 	edited := s.roundTrip("anna", "PATCH", "/v1/turns/"+string(waits[1]), api.EditTurn{Text: "say 2"}).is(200).turn()

@@ -65,10 +65,10 @@ func TestHeld_IDsOfAnotherOwner_AreIndistinguishableFromUnknownOnes(t *testing.T
 		if !strings.Contains(op.path, "{") || op.scope == "stop" { // a stop of an unknown turn is kept for bert's own turns
 			continue
 		}
-		theirs := s.roundTrip("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
+		foreign := s.roundTrip("bert", op.method, op.at(string(id), string(turn), "q"), op.body())
 		none := s.roundTrip("bert", op.method, op.at(string(bellcord.NewSessionID()), string(bellcord.NewTurnID()), "q"), op.body())
-		if theirs.status != none.status || string(theirs.body) != string(none.body) {
-			t.Errorf("%s: %d %s, but %d %s", op, theirs.status, theirs.body, none.status, none.body)
+		if foreign.status != none.status || string(foreign.body) != string(none.body) {
+			t.Errorf("%s: %d %s, but %d %s", op, foreign.status, foreign.body, none.status, none.body)
 		}
 	}
 }
@@ -87,20 +87,20 @@ func TestHeld_EachScopeWithForgedHeaders_MatchesTheOpenAPIDocument(t *testing.T)
 		if op.scope == "" {
 			continue
 		}
-		for _, who := range []string{"reader", "prompter", "stopper", "admin"} {
+		for _, user := range []string{"reader", "prompter", "stopper", "admin"} {
 			path, id := s.session("anna")
 			turn := s.prompt("anna", path, "hang on").ID
 			at := op.at(string(id), string(turn), "q")
 			if strings.HasSuffix(at, "/events") {
 				at += "?after=999999" // refused after the scope check, so that no stream opens
 			}
-			a := s.roundTrip(who, op.method, at, op.body(), claims)
-			may := slices.Contains(people[who], bellcord.Scope(op.scope)) || who == "admin"
+			a := s.roundTrip(user, op.method, at, op.body(), claims)
+			may := slices.Contains(people[user], bellcord.Scope(op.scope)) || user == "admin"
 			if refused := a.status == 403; refused == may {
-				t.Errorf("%s by %s: %d %s", op, who, a.status, a.body)
+				t.Errorf("%s by %s: %d %s", op, user, a.status, a.body)
 			}
 			if !may && !strings.Contains(a.problem().Detail, op.scope) {
-				t.Errorf("%s by %s is told %s", op, who, a.body)
+				t.Errorf("%s by %s is told %s", op, user, a.body)
 			}
 			s.roundTrip("admin", "POST", "/v1/stop", `{"queue":"drop"}`)
 		}

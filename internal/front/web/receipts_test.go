@@ -14,16 +14,16 @@ func TestReceipts_Caller_ListsOnlyItsOwnTurns(t *testing.T) {
 	one, oneID := s.session("anna")
 	two, _ := s.session("anna")
 	berts, bertsID := s.session("bert")
-	ended := func(who, path string) bellcord.TurnID {
-		turn := s.prompt(who, path, "spend").ID
-		s.ended(who, turn)
+	ended := func(user, path string) bellcord.TurnID {
+		turn := s.prompt(user, path, "spend").ID
+		s.ended(user, turn)
 		return turn
 	}
 	first, second, bert, third := ended("anna", one), ended("anna", two), ended("bert", berts), ended("anna", one)
 	s.prompt("anna", two, "ask May I?") // has not ended
 	for _, test := range []struct {
-		who, query string
-		want       []bellcord.TurnID
+		user, query string
+		want        []bellcord.TurnID
 	}{
 		{"anna", "", []bellcord.TurnID{third, second, first}},
 		{"anna", "?limit=1", []bellcord.TurnID{third}},
@@ -34,13 +34,13 @@ func TestReceipts_Caller_ListsOnlyItsOwnTurns(t *testing.T) {
 		{"admin", "", []bellcord.TurnID{third, bert, second, first}},
 	} {
 		var found api.Receipts
-		s.roundTrip(test.who, "GET", "/v1/receipts"+test.query, nil).is(200).into(&found)
+		s.roundTrip(test.user, "GET", "/v1/receipts"+test.query, nil).is(200).into(&found)
 		var got []bellcord.TurnID
 		for _, r := range found.Receipts {
 			got = append(got, r.Turn)
 		}
 		if !slices.Equal(got, test.want) || found.Receipts == nil {
-			t.Errorf("%s%s: %v, want %v", test.who, test.query, got, test.want)
+			t.Errorf("%s%s: %v, want %v", test.user, test.query, got, test.want)
 		}
 	}
 	s.roundTrip("anna", "GET", "/v1/receipts?session="+string(bertsID), nil).isA(404, "session-not-found")

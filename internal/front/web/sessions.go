@@ -87,21 +87,30 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 	}
 	err := checkTitle(body.Title)
 	if err == nil {
-		err = s.ceiling(ctx, made)
-	}
-	if err == nil {
-		err = s.checkSession(made)
-	}
-	if err == nil {
-		made.Dir, err = s.place(ctx, made.ID, body.Dir)
-	}
-	if err == nil {
-		made, err = s.Hub.NewSession(ctx, made)
+		made, err = s.create(ctx, made, body.Dir)
 	}
 	if err != nil {
 		return nil, s.fail(err)
 	}
 	return &madeSession{http.StatusCreated, "/v1/sessions/" + string(made.ID), made}, nil
+}
+
+// create creates a session in a directory that the caller may use: see place.
+func (s *Server) create(ctx context.Context, made bellcord.Session, dir string) (bellcord.Session, error) {
+	err := s.ceiling(ctx, made)
+	if err == nil {
+		err = s.checkSession(made)
+	}
+	if err == nil {
+		err = s.checkDirs(ctx, made.AdditionalDirs)
+	}
+	if err == nil {
+		made.Dir, err = s.place(ctx, made.ID, dir)
+	}
+	if err != nil {
+		return made, err
+	}
+	return s.Hub.NewSession(ctx, made)
 }
 
 // ceiling refuses a mode or an agent that only an admin may choose.
@@ -137,16 +146,24 @@ func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (
 		dir = filepath.Join(s.Workspaces, string(id))
 		return dir, os.MkdirAll(dir, 0o700)
 	}
-	if !caller(ctx).May(bellcord.ScopeAdmin) {
-		return "", errScope{bellcord.ScopeAdmin}
+	return filepath.Clean(dir), s.checkDirs(ctx, []string{dir})
+}
+
+// checkDirs returns an error unless the directories exist and the caller, who
+// must be an admin, may name them.
+func (s *Server) checkDirs(ctx context.Context, dirs []string) error {
+	if len(dirs) > 0 && !caller(ctx).May(bellcord.ScopeAdmin) {
+		return errScope{bellcord.ScopeAdmin}
 	}
-	if !filepath.IsAbs(dir) {
-		return "", badInput("dir %q: must be an absolute path", dir)
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			return badInput("dir %q: must be an absolute path", dir)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return badInput("dir %q: no such directory", dir)
+		}
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", badInput("dir %q: no such directory", dir)
-	}
-	return filepath.Clean(dir), nil
+	return nil
 }
 
 func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
@@ -185,19 +202,36 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 		return nil, s.fail(err)
 	}
 	found, err := s.opened(ctx, in.Session)
-	if err == nil && in.Body.Mode != "" {
-		asked := found
-		asked.Mode, asked.Agent = in.Body.Mode, s.Session.Agent // the agent does not change
-		err = s.ceiling(ctx, asked)
-	}
-	if err == nil && in.Body.Model != "" {
-		found.Model = in.Body.Model
-		err = s.checkSession(found)
+	change := bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode}
+	if err == nil {
+		err = s.checkChange(ctx, found, change)
 	}
 	if err == nil {
-		found, err = s.Hub.Configure(found.ID, bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode})
+		found, err = s.Hub.Configure(found.ID, change)
 	}
 	return &oneSession{shown(ctx, found)}, s.fail(err)
+}
+
+// checkChange refuses a mode or directories that only an admin may choose, and
+// a model that does not exist.
+func (s *Server) checkChange(ctx context.Context, found bellcord.Session, change bellcord.SessionUpdated) error {
+	if change.AdditionalDirs != nil {
+		if err := s.checkDirs(ctx, *change.AdditionalDirs); err != nil {
+			return err
+		}
+	}
+	if change.Mode != "" {
+		changed := found
+		changed.Mode, changed.Agent = change.Mode, s.Session.Agent // the agent does not change
+		if err := s.ceiling(ctx, changed); err != nil {
+			return err
+		}
+	}
+	if change.Model == "" {
+		return nil
+	}
+	found.Model = change.Model
+	return s.checkSession(found)
 }
 
 // shown returns the session as the caller may see it: the title requires the
@@ -214,16 +248,21 @@ func (s *Server) deleteSession(ctx context.Context, in *deleteSession) (*struct{
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	why := cause(ctx, "the session is deleted")
-	err = s.Hub.DeleteSession(ctx, found.ID, why) // stops its turns first, in every process
-	if err == nil {
-		s.streams.endOf(found.ID)
-		s.Deleted(found.ID)
-	}
+	err = s.remove(ctx, found, cause(ctx, "the session is deleted"))
 	if err == nil && in.Files {
 		err = s.RemoveFiles(found)
 	}
 	return nil, s.fail(err)
+}
+
+// remove stops a session's turns, in every process, and deletes the session.
+func (s *Server) remove(ctx context.Context, found bellcord.Session, why bellcord.Cause) error {
+	if err := s.Hub.DeleteSession(ctx, found.ID, why); err != nil {
+		return err
+	}
+	s.streams.endOf(found.ID)
+	s.Deleted(found.ID)
+	return nil
 }
 
 func (s *Server) clearSession(ctx context.Context, in *SessionPath) (*stopped, error) {

@@ -57,10 +57,10 @@ func TestCreateSession_InvalidBody_IsRefused(t *testing.T) {
 }
 
 // sessions returns one page of the list of sessions.
-func (s *stage) sessions(who, query string) []bellcord.Session {
+func (s *stage) sessions(user, query string) []bellcord.Session {
 	s.t.Helper()
 	var page api.Sessions
-	s.roundTrip(who, "GET", "/v1/sessions"+query, nil).is(200).into(&page)
+	s.roundTrip(user, "GET", "/v1/sessions"+query, nil).is(200).into(&page)
 	return page.Sessions
 }
 

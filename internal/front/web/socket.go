@@ -92,9 +92,9 @@ func (s *Server) identified(r *http.Request, scope bellcord.Scope) (*http.Reques
 	if scope == bellcord.ScopeStop || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r, nil
 	}
-	who, err := s.Door.Enter(r, "")
+	user, err := s.Door.Enter(r, "")
 	if err != nil {
 		return r, errToken{err}
 	}
-	return as(r, who), nil
+	return as(r, user), nil
 }

@@ -141,16 +141,16 @@ func (s *stage) tcp() net.Listener {
 
 func (s *stage) mint() {
 	s.t.Helper()
-	for who, scopes := range people {
-		owner := owners[who]
+	for user, scopes := range people {
+		owner := owners[user]
 		if owner == "" {
-			owner = who
+			owner = user
 		}
-		text, _, err := auth.Mint(context.Background(), s.store, bellcord.Token{Owner: owner, Name: who, Scopes: scopes})
+		text, _, err := auth.Mint(context.Background(), s.store, bellcord.Token{Owner: owner, Name: user, Scopes: scopes})
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		s.tokens[who] = text
+		s.tokens[user] = text
 	}
 }
 
@@ -165,9 +165,9 @@ type answer struct {
 
 // roundTrip sends a request and checks what holds for every response. A string body
 // is sent unchanged, any other as JSON.
-func (s *stage) roundTrip(who, method, path string, body any, changes ...func(*http.Request)) answer {
+func (s *stage) roundTrip(user, method, path string, body any, changes ...func(*http.Request)) answer {
 	s.t.Helper()
-	resp, err := s.client.Do(s.request(who, method, path, body, changes...))
+	resp, err := s.client.Do(s.request(user, method, path, body, changes...))
 	if err != nil {
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -176,12 +176,12 @@ func (s *stage) roundTrip(who, method, path string, body any, changes ...func(*h
 	if err != nil {
 		s.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	a := answer{s.t, method + " " + path + " by " + who, resp.StatusCode, resp.Header, text}
+	a := answer{s.t, method + " " + path + " by " + user, resp.StatusCode, resp.Header, text}
 	a.isSafe(s.tokens)
 	return a
 }
 
-func (s *stage) request(who, method, path string, body any, changes ...func(*http.Request)) *http.Request {
+func (s *stage) request(user, method, path string, body any, changes ...func(*http.Request)) *http.Request {
 	s.t.Helper()
 	var sent io.Reader
 	switch b := body.(type) {
@@ -202,7 +202,7 @@ func (s *stage) request(who, method, path string, body any, changes ...func(*htt
 	if sent != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if token := s.tokens[who]; token != "" {
+	if token := s.tokens[user]; token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	for _, change := range changes {

@@ -77,10 +77,10 @@ func stopRoute(method, path, id, summary string) huma.Operation {
 
 // stopTurns implements every stop over HTTP: one call of Hub.Stop, limited to
 // the turns that the caller may stop.
-func (s *Server) stopTurns(ctx context.Context, said *api.Stop, req bellcord.StopRequest) (*stopped, error) {
+func (s *Server) stopTurns(ctx context.Context, sent *api.Stop, req bellcord.StopRequest) (*stopped, error) {
 	body := api.Stop{}
-	if said != nil {
-		body = *said
+	if sent != nil {
+		body = *sent
 	}
 	wait, err := waiting(body.Wait, usualWait)
 	if err != nil {

@@ -105,9 +105,9 @@ func TestStop_SessionOrAll_StopsOnlyTheCallersTurns(t *testing.T) {
 		path string
 		turn api.Turn
 	}
-	begin := func(who string) running {
-		path, id := s.session(who)
-		turn := s.prompt(who, path, "hang on")
+	begin := func(user string) running {
+		path, id := s.session(user)
+		turn := s.prompt(user, path, "hang on")
 		s.until(id, "text_delta")
 		return running{path, turn}
 	}

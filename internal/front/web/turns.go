@@ -136,11 +136,11 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 }
 
 // tighter returns the smaller of two limits; 0 means no limit.
-func tighter[N int | int64 | time.Duration](ours, asked N) N {
-	if ours == 0 || asked != 0 && asked < ours {
-		return asked
+func tighter[N int | int64 | time.Duration](configured, requested N) N {
+	if configured == 0 || requested != 0 && requested < configured {
+		return requested
 	}
-	return ours
+	return configured
 }
 
 func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.Turns }, error) {
@@ -148,7 +148,7 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	var mine []bellcord.TurnRecord
+	var visible []bellcord.TurnRecord
 	reach := caller(ctx).Reach()
 	owners := map[bellcord.SessionID]string{}
 	for _, r := range unended {
@@ -163,10 +163,10 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 			owner, owners[r.Session] = of.Owner, of.Owner
 		}
 		if reach == "" || owner == reach {
-			mine = append(mine, r)
+			visible = append(visible, r)
 		}
 	}
-	return &struct{ Body api.Turns }{api.Turns{Turns: s.turns(mine)}}, nil
+	return &struct{ Body api.Turns }{api.Turns{Turns: s.turns(visible)}}, nil
 }
 
 func (s *Server) getTurn(ctx context.Context, in *struct {

@@ -173,8 +173,8 @@ func TestPrompt_BusySession_QueuesRejectsOrReplaces(t *testing.T) {
 
 func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 	t.Parallel()
-	ours := bellcord.Prompt{Deadline: time.Hour, MaxSteps: 10, MaxTokens: 1000, MaxCostNanoUSD: 2e9}
-	s := newStage(t, func(with *setup) { with.Prompt = ours })
+	configured := bellcord.Prompt{Deadline: time.Hour, MaxSteps: 10, MaxTokens: 1000, MaxCostNanoUSD: 2e9}
+	s := newStage(t, func(with *setup) { with.Prompt = configured })
 	path, _ := s.session("anna")
 	given := func(body api.NewTurn) bellcord.Prompt {
 		t.Helper()
@@ -189,7 +189,7 @@ func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 	limits := func(p bellcord.Prompt) [4]int64 {
 		return [4]int64{int64(p.Deadline), int64(p.MaxSteps), p.MaxTokens, p.MaxCostNanoUSD}
 	}
-	if got := given(api.NewTurn{Text: "say"}); limits(got) != limits(ours) {
+	if got := given(api.NewTurn{Text: "say"}); limits(got) != limits(configured) {
 		t.Errorf("nothing was said: %+v", got)
 	}
 	tight := api.NewTurn{Text: "say", Deadline: "90s", MaxSteps: 3, Budget: api.Budget{MaxTokens: 500, MaxCostUSD: 0.5}}
@@ -197,7 +197,7 @@ func TestPrompt_Limits_NeverExceedTheServers(t *testing.T) {
 		t.Errorf("tighter: %+v", got)
 	}
 	wide := api.NewTurn{Text: "say", Deadline: "24h", MaxSteps: 99, Budget: api.Budget{MaxTokens: 1e6, MaxCostUSD: 1000}}
-	if got := given(wide); limits(got) != limits(ours) {
+	if got := given(wide); limits(got) != limits(configured) {
 		t.Errorf("wider: %+v", got)
 	}
 	for _, bad := range []string{`{"text":"say","deadline":"soon"}`, `{"text":"say","deadline":"-1s"}`, `{"text":"say","max_steps":-1}`, `{"text":"say","budget":{"max_tokens":-1}}`, `{"text":"say","budget":{"max_cost_usd":-1}}`} {

@@ -39,10 +39,10 @@ type shown struct {
 }
 
 // watch opens a stream. Close it with leave.
-func (s *stage) watch(who, session, query string, changes ...func(*http.Request)) *viewer {
+func (s *stage) watch(user, session, query string, changes ...func(*http.Request)) *viewer {
 	s.t.Helper()
 	ctx, leave := context.WithCancel(s.t.Context())
-	r := s.request(who, "GET", session+"/events"+query, nil, changes...).WithContext(ctx)
+	r := s.request(user, "GET", session+"/events"+query, nil, changes...).WithContext(ctx)
 	resp, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)

@@ -232,12 +232,8 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 	case err != nil || caller.Local:
 	case !known:
 		err = auth.ErrNoCredentials
-	case caller.Unsure != nil && scope != bellcord.ScopeStop:
-		err = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, caller.Unsure)
-	case !caller.May(scope):
-		err = errScope{scope}
-	case scope != bellcord.ScopeStop: // stops are not rate-limited
-		err = s.Door.Allow(caller)
+	default:
+		err = s.allow(caller, scope)
 	}
 	if err == nil {
 		next(ctx)
@@ -245,6 +241,19 @@ func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
 	}
 	r, w := humago.Unwrap(ctx)
 	s.writeProblem(w, r, err)
+}
+
+// allow refuses a caller that lacks the scope or exceeds its request rate.
+func (s *Server) allow(caller auth.Caller, scope bellcord.Scope) error {
+	switch {
+	case caller.Unsure != nil && scope != bellcord.ScopeStop:
+		return fmt.Errorf("%w: %w", bellcord.ErrStoreDown, caller.Unsure)
+	case !caller.May(scope):
+		return errScope{scope}
+	case scope != bellcord.ScopeStop: // stops are not rate-limited
+		return s.Door.Allow(caller)
+	}
+	return nil
 }
 
 // caller returns the authenticated caller. On routes without credentials it

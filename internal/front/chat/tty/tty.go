@@ -25,8 +25,9 @@ const (
 
 // Run shows the model until the user leaves or ctx ends, and then restores the
 // terminal. Neither a key nor ctx waits for the terminal: if it does not accept
-// the remaining output, Run returns line.ErrDeaf.
-func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
+// the remaining output, Run returns line.ErrDeaf. keep keeps a prompt for later
+// sessions.
+func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text string) error) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer callOff(nil)
 	s := &screen{ctx: ctx, background: beside, model: model}
@@ -37,7 +38,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model) error {
 	// reads.
 	defer context.AfterFunc(ctx, program.Quit)()
 	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
-	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }}
+	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: keep}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
 	s.feed.Close()
@@ -64,7 +65,7 @@ type screen struct {
 }
 
 type (
-	grown  struct{} // the feed has news
+	grown  struct{} // the feed has updates
 	freed  struct{} // the terminal has accepted all output: draw what it missed
 	ticked time.Time
 )
@@ -98,6 +99,8 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
 	case uv.UnknownDcsEvent:
 		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+	case edited:
+		s.model.Edited(msg.text, msg.err)
 	case tea.PasteMsg:
 		s.model.Paste(msg.Content)
 	case ticked:
@@ -106,7 +109,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case freed:
 		return s, s.caughtUp
 	case grown:
-		s.showNews(s.feed.Take())
+		s.showUpdates(s.feed.Take())
 	case chat.Report:
 		s.model.Apply(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
@@ -115,20 +118,25 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (s *screen) obey(actions []chat.Action) tea.Cmd {
+	var cmd tea.Cmd
 	for _, a := range actions {
-		if a == (chat.Leave{}) {
+		switch a := a.(type) {
+		case chat.Leave:
 			return tea.Quit
+		case chat.EditInput:
+			cmd = s.editInput(a.Text)
+		default:
+			s.runner.Do(s.background, a)
 		}
-		s.runner.Do(s.background, a)
 	}
 	s.feed.Watch(s.ctx, s.model.Session().ID)
-	return nil
+	return cmd
 }
 
-func (s *screen) showNews(news chat.News) {
+func (s *screen) showUpdates(updates chat.Updates) {
 	s.model.Tick(time.Now())
-	s.model.Take(news.Events)
-	for _, err := range []error{news.Lost, news.Failed} {
+	s.model.Take(updates.Events)
+	for _, err := range []error{updates.Lost, updates.Failed} {
 		if err != nil {
 			s.model.Lost(err)
 		}

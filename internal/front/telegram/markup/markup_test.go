@@ -133,12 +133,12 @@ func post(t *testing.T, client *http.Client, part string) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	said, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := strings.Contains(string(said), "text is empty") // only marks or spaces: there is nothing to show
+	empty := strings.Contains(string(body), "text is empty") // only marks or spaces: there is nothing to show
 	if answer.StatusCode != http.StatusOK && !empty {
-		t.Errorf("%s\nof %q\nas %q", said, part, html)
+		t.Errorf("%s\nof %q\nas %q", body, part, html)
 	}
 }

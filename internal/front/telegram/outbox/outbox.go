@@ -65,7 +65,7 @@ type Outbox struct {
 	held    time.Time // until when the whole bot must wait
 	working bool      // the goroutine that schedules calls is running
 	shut    bool
-	news    chan struct{} // signals a new call or the result of one
+	signal  chan struct{} // signals a new call or the result of one
 
 	refused   int64 // the chat that was last rate limited, and when
 	refusedAt time.Time
@@ -86,7 +86,7 @@ type chat struct {
 // New returns an empty outbox. Close must be called to end it.
 func New(pace Pace, logger *slog.Logger) *Outbox {
 	ctx, end := context.WithCancel(context.Background())
-	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}, news: make(chan struct{}, 1)}
+	return &Outbox{pace: pace, logger: logger, ctx: ctx, end: end, chats: map[int64]*chat{}, signal: make(chan struct{}, 1)}
 }
 
 // Put adds a call and does not block. After Close the call is discarded.
@@ -113,7 +113,7 @@ func (o *Outbox) Put(c Call) {
 // wake wakes the goroutine that schedules the calls.
 func (o *Outbox) wake() {
 	select {
-	case o.news <- struct{}{}:
+	case o.signal <- struct{}{}:
 	default:
 	}
 }

@@ -26,7 +26,7 @@ func (o *Outbox) work() {
 		}
 		select {
 		case <-due:
-		case <-o.news:
+		case <-o.signal:
 		case <-o.ctx.Done():
 			return
 		}

@@ -85,8 +85,8 @@ func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 			requestCode(t, l, anna+id)
 		}
 		late := rights.Stranger{ID: 5000}
-		for _, told := range []bool{true, false} {
-			if code, tell, err := l.Code(late); code != "" || tell != told || err != nil {
+		for _, want := range []bool{true, false} {
+			if code, tell, err := l.Code(late); code != "" || tell != want || err != nil {
 				t.Errorf("the 51st: %q, told: %v, %v", code, tell, err)
 			}
 		}
@@ -105,20 +105,20 @@ func TestCode_ManyStrangers_StoresAtMostOneThousand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{}) // in memory: a thousand writes would take a while
-		crowd := func() (told int) {
+		crowd := func() (notified int) {
 			for id := range int64(1200) {
 				if _, tell, _ := l.Code(rights.Stranger{ID: anna + id}); tell {
-					told++
+					notified++
 				}
 			}
-			return told
+			return notified
 		}
-		if told := crowd(); told != 1000 {
-			t.Errorf("%d were told", told)
+		if notified := crowd(); notified != 1000 {
+			t.Errorf("%d were told", notified)
 		}
 		<-time.After(24 * time.Hour)
-		if told := crowd(); told != 1000 {
-			t.Errorf("a day later %d were told", told)
+		if notified := crowd(); notified != 1000 {
+			t.Errorf("a day later %d were told", notified)
 		}
 	})
 }

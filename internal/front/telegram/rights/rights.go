@@ -38,10 +38,10 @@ type List struct {
 
 	writing sync.Mutex // held while the file is changed
 
-	mu   sync.Mutex
-	book book      // as last read
-	seen time.Time // modification time of the file when it was last read; zero if it is too recent to rely on
-	size int64
+	mu       sync.Mutex
+	book     book      // as last read
+	modified time.Time // modification time of the file when it was last read; zero if it is too recent to rely on
+	size     int64
 }
 
 // Open returns a List. It creates the file's directory, and fails if the
@@ -125,11 +125,11 @@ func (l *List) read(look func(*book)) {
 	}
 	now := time.Now()
 	info, err := os.Stat(l.file)
-	if err == nil && !l.seen.IsZero() && info.ModTime().Equal(l.seen) && info.Size() == l.size {
+	if err == nil && !l.modified.IsZero() && info.ModTime().Equal(l.modified) && info.Size() == l.size {
 		look(&l.book)
 		return
 	}
-	l.seen, l.book = time.Time{}, book{}
+	l.modified, l.book = time.Time{}, book{}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		look(&l.book)
 		return
@@ -137,7 +137,7 @@ func (l *List) read(look func(*book)) {
 	if l.book, err = load(l.file); err != nil {
 		l.book = book{}
 	} else if info != nil && now.Sub(info.ModTime()) > settled {
-		l.seen, l.size = info.ModTime(), info.Size()
+		l.modified, l.size = info.ModTime(), info.Size()
 	}
 	look(&l.book)
 }

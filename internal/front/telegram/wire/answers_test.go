@@ -112,8 +112,8 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 // The servers fail in every way; some repeat the token in their responses.
 func TestCalls_ServersRepeatTheToken_ErrorsAndLogsDoNotContainIt(t *testing.T) {
 	t.Parallel()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
 	echo := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "/bot"+token+"/%zz")
@@ -137,7 +137,7 @@ func TestCalls_ServersRepeatTheToken_ErrorsAndLogsDoNotContainIt(t *testing.T) {
 		_, _ = io.WriteString(w, "half of")
 	}
 	log := &notes{}
-	bots := []*wire.Bot{reaching(t, log, gone.URL), answering(t, log, broken), answering(t, log, half), answering(t, log, saying(200, token))}
+	bots := []*wire.Bot{reaching(t, log, closed.URL), answering(t, log, broken), answering(t, log, half), answering(t, log, saying(200, token))}
 	for _, status := range []int{200, 301, 400, 401, 403, 404, 409, 413, 429, 500} {
 		bots = append(bots, answering(t, log, echo(status)))
 	}

@@ -117,12 +117,12 @@ func (b *Bot) accept(raws []json.RawMessage) error {
 	now := time.Now()
 	var records []record
 	for _, raw := range raws {
-		u, wanted, err := b.read(raw, now)
+		u, relevant, err := b.read(raw, now)
 		if err != nil {
 			b.config.Logger.Warn("skipped an unreadable telegram update", "err", err)
 			continue
 		}
-		if wanted && u.ID != 0 {
+		if relevant && u.ID != 0 {
 			records = append(records, record{id: u.ID, at: now, raw: raw})
 		}
 	}

@@ -100,16 +100,16 @@ func TestJournal_TornLine_IsDroppedAndSentAgain(t *testing.T) {
 		e := s.poll(s.bot())
 		s.expectReceived(e, "one", "two")
 		e.hang()
-		whole := s.onDisk()
-		second := strings.Index(whole, "\n") + 1
-		for cut := second; cut < len(whole); cut += 7 {
-			s.killedWith(whole[:cut])
+		content := s.onDisk()
+		second := strings.Index(content, "\n") + 1
+		for cut := second; cut < len(content); cut += 7 {
+			s.killedWith(content[:cut])
 			again := s.poll(s.bot())
 			s.expectReceived(again, "one", "two")
 			again.hang()
 		}
 		for _, noise := range []string{"\x00\x00\x00\x00", "{\"handled\":[70", "\n\n", "null\n", "{}\n[]\n7\n"} {
-			s.killedWith(whole + noise)
+			s.killedWith(content + noise)
 			again := s.poll(s.bot())
 			s.expectReceived(again, "one", "two")
 			again.hang()

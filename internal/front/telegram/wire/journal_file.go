@@ -102,8 +102,8 @@ func (j *journal) tidy() {
 // replacement is atomic: a complete file exists under j.path at any time.
 func (j *journal) rewrite() error {
 	next := j.path + ".new"
-	whole := j.whole()
-	if err := writeSynced(next, whole); err != nil {
+	content := j.encoded()
+	if err := writeSynced(next, content); err != nil {
 		return fmt.Errorf("compact update journal: %w", err)
 	}
 	if j.file != nil {
@@ -113,7 +113,7 @@ func (j *journal) rewrite() error {
 	renamed := os.Rename(next, j.path)
 	if renamed == nil {
 		renamed = durable.SyncDir(filepath.Dir(j.path))
-		j.size, j.tidyAt, j.torn = len(whole), max(smallJournal, 4*len(whole)), false
+		j.size, j.tidyAt, j.torn = len(content), max(smallJournal, 4*len(content)), false
 	}
 	var err error
 	j.file, err = os.OpenFile(j.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -123,9 +123,9 @@ func (j *journal) rewrite() error {
 	return nil
 }
 
-// whole returns the journal's current content: the handled IDs, then the
+// encoded returns the journal's current content: the handled IDs, then the
 // waiting updates in the order of arrival.
-func (j *journal) whole() []byte {
+func (j *journal) encoded() []byte {
 	var out []byte
 	if len(j.past) > 0 {
 		out = append(out, encode(line{Handled: j.past})...)

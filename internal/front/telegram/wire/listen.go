@@ -73,8 +73,8 @@ func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() er
 	go func() { received <- receive() }()
 	for {
 		for ctx.Err() == nil {
-			r, there := b.journal.next()
-			if !there {
+			r, found := b.journal.next()
+			if !found {
 				break
 			}
 			b.give(r, handle)
@@ -90,8 +90,8 @@ func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() er
 // give delivers one update. Updates that the front ignores are marked as
 // handled: an older version may have written them to the journal.
 func (b *Bot) give(r record, handle func(Update)) {
-	u, wanted, err := b.read(r.raw, r.at)
-	if wanted {
+	u, relevant, err := b.read(r.raw, r.at)
+	if relevant {
 		handle(u)
 		return
 	}
@@ -148,7 +148,7 @@ type grumbles struct {
 func (g *grumbles) log(words string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if last, said := g.last[words]; said && time.Since(last) < time.Minute {
+	if last, logged := g.last[words]; logged && time.Since(last) < time.Minute {
 		return
 	}
 	g.last[words] = time.Now()

@@ -128,13 +128,13 @@ func TestPoll_ContextEnded_DeliversNothingMore(t *testing.T) {
 		s.sendTexts(anna, "one", "two")
 		b := s.bot()
 		ctx, cancel := context.WithCancel(s.Context())
-		var heard []string
+		var received []string
 		err := b.Poll(ctx, func(u wire.Update) {
-			heard = append(heard, u.Message.Text)
+			received = append(received, u.Message.Text)
 			cancel()
 		})
-		if err != nil || len(heard) != 1 {
-			s.Errorf("heard %q, %v", heard, err)
+		if err != nil || len(received) != 1 {
+			s.Errorf("heard %q, %v", received, err)
 		}
 		e := s.poll(b)
 		s.expectReceived(e, "two") // the first one was already delivered in this process
@@ -276,12 +276,12 @@ func TestPoll_RealNetwork_DeliversUpdates(t *testing.T) {
 		t.Fatalf("it is %+v, %v", self, err)
 	}
 	s := &stage{T: t, Server: server}
-	came := make(chan wire.Update)
+	received := make(chan wire.Update)
 	e := s.listen(func(ctx context.Context, _ func(wire.Update)) error {
-		return b.Poll(ctx, func(u wire.Update) { came <- u })
+		return b.Poll(ctx, func(u wire.Update) { received <- u })
 	})
 	s.sendTexts(anna, "one", "two")
-	if one, two := <-came, <-came; one.Message.Text != "one" || two.Message.Text != "two" {
+	if one, two := <-received, <-received; one.Message.Text != "one" || two.Message.Text != "two" {
 		t.Errorf("heard %+v, %+v", one.Message, two.Message)
 	}
 	e.hang()

@@ -12,7 +12,7 @@ import (
 // read converts an update from Telegram's format. The bool result is false for
 // updates that the front ignores: channel posts, messages without an
 // identifiable sender, and service messages such as a new chat title.
-func (b *Bot) read(raw []byte, arrived time.Time) (u Update, wanted bool, err error) {
+func (b *Bot) read(raw []byte, arrived time.Time) (u Update, relevant bool, err error) {
 	var in models.Update
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return u, false, fmt.Errorf("read update %d: %w", numberOf(raw), err)

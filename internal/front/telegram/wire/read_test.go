@@ -38,12 +38,12 @@ func TestRead_EachKindOfUpdate_HasAllFields(t *testing.T) {
 		}
 		s.Block(anna)
 		synctest.Wait()
-		here, who := wire.Place{Chat: anna}, wire.Person{ID: anna, Name: "Anna Bell", Username: "anna"}
+		chat, sender := wire.Place{Chat: anna}, wire.Person{ID: anna, Name: "Anna Bell", Username: "anna"}
 		want := []wire.Update{
-			{ID: 700_001, At: began, Message: &wire.Message{ID: 1, Place: here, From: who, Text: "hello"}},
-			{ID: 700_002, At: began.Add(1500 * time.Millisecond), Press: &wire.Press{Query: query, Place: here, Message: id, From: who, Data: "g"}},
-			{ID: 700_003, At: began.Add(1500 * time.Millisecond), Stopped: &wire.Stopped{Place: here, Draft: 9}},
-			{ID: 700_004, At: began.Add(time.Second), Gone: &wire.Gone{Place: here, By: who}},
+			{ID: 700_001, At: began, Message: &wire.Message{ID: 1, Place: chat, From: sender, Text: "hello"}},
+			{ID: 700_002, At: began.Add(1500 * time.Millisecond), Press: &wire.Press{Query: query, Place: chat, Message: id, From: sender, Data: "g"}},
+			{ID: 700_003, At: began.Add(1500 * time.Millisecond), Stopped: &wire.Stopped{Place: chat, Draft: 9}},
+			{ID: 700_004, At: began.Add(time.Second), Gone: &wire.Gone{Place: chat, By: sender}},
 		}
 		same(s, e.updates(), want)
 		e.hang()

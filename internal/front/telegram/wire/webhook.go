@@ -52,7 +52,7 @@ func (b *Bot) posted(w http.ResponseWriter, r *http.Request) (status int) {
 // knowsSecret reports whether the request contains the configured secret. The
 // comparison takes constant time.
 func (b *Bot) knowsSecret(r *http.Request) bool {
-	theirs := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
-	ours := sha256.Sum256([]byte(b.config.Secret))
-	return subtle.ConstantTimeCompare(theirs[:], ours[:]) == 1 && b.config.Secret != ""
+	received := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
+	expected := sha256.Sum256([]byte(b.config.Secret))
+	return subtle.ConstantTimeCompare(received[:], expected[:]) == 1 && b.config.Secret != ""
 }

@@ -69,8 +69,8 @@ func at(address string) (file, bool) {
 	case strings.HasPrefix(address, "/s/") && !strings.Contains(address[3:], "/") && len(address) > 3:
 		address = "/index.html"
 	}
-	found, there := files[address]
-	return found, there
+	found, exists := files[address]
+	return found, exists
 }
 
 // Holds reports whether the page handles the request: a GET or HEAD of one of
@@ -79,8 +79,8 @@ func Holds(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	_, there := at(r.URL.Path)
-	return there || isLost(r)
+	_, exists := at(r.URL.Path)
+	return exists || isLost(r)
 }
 
 // programs lists the path prefixes that programs use. Errors below them are
@@ -101,8 +101,8 @@ func isLost(r *http.Request) bool {
 // ServeHTTP serves a request for which Holds returns true. An unknown path gets
 // the page with status 404.
 func ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	found, there := at(r.URL.Path)
-	if !there {
+	found, exists := at(r.URL.Path)
+	if !exists {
 		found = files["/index.html"]
 	}
 	h := w.Header()
@@ -114,7 +114,7 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache") // cached but revalidated: a new version has a new page
-	if !there {                        // the page reports the unknown path and links back
+	if !exists {                       // the page reports the unknown path and links back
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusNotFound)
 		if r.Method == http.MethodGet {

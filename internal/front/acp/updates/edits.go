@@ -1,4 +1,4 @@
-package acp
+package updates
 
 import (
 	"encoding/json"
@@ -13,7 +13,12 @@ import (
 // The text that write_file replaces is not among the arguments; a question
 // contains it.
 func files(dir, tool string, args json.RawMessage) ([]acp.ToolCallLocation, []bellcord.Change) {
-	var a struct{ Path, Content, Old, New *string }
+	type texts struct{ Old, New *string }
+	var a struct {
+		Path, Content *string
+		texts
+		Edits []texts
+	}
 	if json.Unmarshal(args, &a) != nil || a.Path == nil || *a.Path == "" {
 		return nil, nil
 	}
@@ -30,8 +35,14 @@ func files(dir, tool string, args json.RawMessage) ([]acp.ToolCallLocation, []be
 		return at, nil
 	case tool == "write_file" && a.Content != nil:
 		return at, []bellcord.Change{{Path: path, New: *a.Content}}
-	case tool == "edit_file" && a.Old != nil && a.New != nil:
-		return at, []bellcord.Change{{Path: path, Old: a.Old, New: *a.New}}
+	case tool == "edit_file":
+		var changes []bellcord.Change
+		for _, e := range append([]texts{a.texts}, a.Edits...) {
+			if e.Old != nil && e.New != nil {
+				changes = append(changes, bellcord.Change{Path: path, Old: e.Old, New: *e.New})
+			}
+		}
+		return at, changes
 	}
 	return nil, nil
 }

@@ -1,6 +1,7 @@
-package acp
+package updates
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,34 +17,49 @@ type dialog struct {
 	withdraw func() bool // closes the dialog; reports whether it was still unanswered
 }
 
-// openDialog opens a dialog for a question, except in a replay. ACP supports only
+// OpenDialog opens a dialog for a question, except in a replay. ACP supports only
 // questions about tool calls, so a question without a call gets a placeholder
 // call.
-func (e *encoder) openDialog(turn bellcord.TurnID, q bellcord.Question) {
+func (e *Encoder) OpenDialog(turn bellcord.TurnID, q bellcord.Question) {
+	if q.HasForm() {
+		e.openForm(turn, q)
+		return
+	}
 	about := e.open(q.Call)
 	if about != nil && len(q.Changes) > 0 {
 		about.changes = q.Changes
 	}
-	if e.replaying {
+	if e.Replaying {
 		return
 	}
 	d := dialog{turn: turn, question: q}
 	if about == nil {
-		d.call = "question-" + q.ID
-		about = &shownCall{id: d.call, kind: toolKind(q.Tool)}
-		e.send(acp.ToolCall{ToolCallID: d.call, Title: q.Text, Kind: acp.ToolOther, Status: acp.CallPending})
+		about = e.placeholder(&d, q)
 	}
-	d.withdraw = e.requestPermission(turn, q, wholeCall(about, q))
+	d.withdraw = e.RequestPermission(turn, q, e.wholeCall(about, q))
 	e.dialogs = append(e.dialogs, d)
+}
+
+// placeholder shows a call for a question that belongs to none.
+func (e *Encoder) placeholder(d *dialog, q bellcord.Question) *shownCall {
+	d.call = "question-" + q.ID
+	e.Send(acp.ToolCall{ToolCallID: d.call, Title: q.Text, Kind: acp.ToolOther, Status: acp.CallPending})
+	return &shownCall{id: d.call, kind: toolKind(q.Tool), now: bellcord.ToolCallRequested{Arguments: q.Arguments}}
 }
 
 // wholeCall returns the call that a question is about, with everything that it
 // would do: its arguments, and the changes to files as diffs.
-func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
+func (e *Encoder) wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
+	if e.Hosted && c.call != "" && q.Tool == "" {
+		return acp.ToolCallUpdate{
+			ToolCallID: c.id, Title: cmp.Or(c.now.Title, q.Text), Name: c.now.Name, Kind: c.kind, Status: acp.CallPending, RawInput: rawInput(c.now),
+			Locations: locations(c.now.Locations), Content: append(e.viewed(c), c.text(c.output)...), Meta: e.viewMeta(c),
+		}
+	}
 	first, _, _ := strings.Cut(q.Text, "\n")
 	call := acp.ToolCallUpdate{ToolCallID: c.id, Title: first, Status: acp.CallPending, Kind: c.kind, RawInput: q.Arguments}
 	if len(call.RawInput) == 0 {
-		call.RawInput = c.args
+		call.RawInput = c.now.Arguments
 	}
 	call.Content = diffs(q.Changes)
 	if len(q.Changes) == 0 {
@@ -57,7 +73,7 @@ func wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
 
 // closeDialog closes the dialog of an answered question. If the question was
 // answered elsewhere, the answer is shown.
-func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
+func (e *Encoder) closeDialog(b bellcord.QuestionAnswered) {
 	i := slices.IndexFunc(e.dialogs, func(d dialog) bool { return d.question.ID == b.Question })
 	if i < 0 {
 		return
@@ -67,7 +83,10 @@ func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
 	elsewhere := d.withdraw()
 	chosen := choiceText(d.question, b.Choice)
 	e.endQuestion(d, acp.CallCompleted, chosen)
-	if elsewhere {
+	switch {
+	case elsewhere && b.Choice == bellcord.ChoiceWithdrawn:
+		e.think("The question is no longer open.\n")
+	case elsewhere:
 		by := ""
 		if b.By != "" {
 			by = " by " + b.By
@@ -79,20 +98,20 @@ func (e *encoder) closeDialog(b bellcord.QuestionAnswered) {
 // closeDialogs withdraws the dialogs of one turn. Other turns keep theirs: a
 // replay passes the ends of earlier turns while the running turn waits for an
 // answer.
-func (e *encoder) closeDialogs(turn bellcord.TurnID) {
+func (e *Encoder) closeDialogs(turn bellcord.TurnID) {
 	e.dialogs = slices.DeleteFunc(e.dialogs, func(d dialog) bool {
 		if d.turn == turn {
 			d.withdraw()
-			e.endQuestion(d, acp.CallFailed, "[withdrawn without an answer]")
+			e.endQuestion(d, e.Stopped, "[withdrawn without an answer]")
 		}
 		return d.turn == turn
 	})
 }
 
 // endQuestion ends the placeholder call of a question, if it has one.
-func (e *encoder) endQuestion(d dialog, status acp.ToolCallStatus, text string) {
+func (e *Encoder) endQuestion(d dialog, status acp.ToolCallStatus, text string) {
 	if d.call != "" {
-		e.send(acp.ToolCallUpdate{ToolCallID: d.call, Status: status, Content: []acp.ToolCallContent{acp.TextContent(text)}})
+		e.Send(acp.ToolCallUpdate{ToolCallID: d.call, Status: status, Content: []acp.ToolCallContent{acp.TextContent(text)}})
 	}
 }
 

@@ -1,4 +1,4 @@
-package acp
+package updates
 
 import "github.com/bellcord/bellcord"
 

@@ -1,4 +1,4 @@
-package acp_test
+package updates_test
 
 import (
 	"go/ast"
@@ -21,7 +21,7 @@ func TestEncoder_EveryBody_HasACase(t *testing.T) {
 	}
 	for _, body := range bodies {
 		if !slices.Contains(cases, body) {
-			t.Errorf("encoder.event has no case for bellcord.%s", body)
+			t.Errorf("Encoder.Event has no case for bellcord.%s", body)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func TestEncoder_EveryBody_HasACase(t *testing.T) {
 // bodyTypes returns the types of package bellcord that have a method Kind.
 func bodyTypes(t *testing.T) (names []string) {
 	t.Helper()
-	files, err := filepath.Glob("../../../*.go")
+	files, err := filepath.Glob("../../../../*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func bodyTypes(t *testing.T) (names []string) {
 	return names
 }
 
-// encoderCases returns the types in the type switch of encoder.event.
+// encoderCases returns the types in the type switch of Encoder.Event.
 func encoderCases(t *testing.T) (names []string) {
 	t.Helper()
-	for _, d := range parsed(t, "encode.go").Decls {
-		if f, is := d.(*ast.FuncDecl); !is || f.Name.Name != "event" {
+	for _, d := range parsed(t, "updates.go").Decls {
+		if f, is := d.(*ast.FuncDecl); !is || f.Name.Name != "Event" {
 			continue
 		}
 		ast.Inspect(d, func(n ast.Node) bool {

@@ -1,4 +1,4 @@
-package acp
+package updates
 
 import (
 	"fmt"
@@ -10,43 +10,40 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/plural"
 )
-
-// unknownContext is the context size reported for a model of unknown size.
-const unknownContext = 128_000
-
-func (s *Server) contextSize(model string) int64 {
-	if known := s.config.Load().ContextSize; known != nil {
-		if size := known(model); size > 0 {
-			return size
-		}
-	}
-	return unknownContext
-}
 
 // used reports how full the context is, and the session's cost so far unless it
 // is zero.
-func (e *encoder) used(u bellcord.Usage) {
-	update := acp.UsageUpdate{Used: u.Total(), Size: max(e.size(e.model), u.Total())}
+func (e *Encoder) used(u bellcord.Usage) {
+	update := acp.UsageUpdate{Used: u.Total(), Size: max(e.Size(e.model), u.Total())}
 	if cost := e.bill.total(); cost > 0 {
 		const dollar = 1e9
 		update.Cost = acp.Cost{Amount: float64(cost) / dollar, Currency: "USD"}
 	}
-	e.send(update)
+	e.Send(update)
 }
 
 // retrying explains a pause to the user. A replay omits it, because the pause
 // is over.
-func (e *encoder) retrying(b bellcord.ModelRetryScheduled) {
-	if !e.replaying {
+func (e *Encoder) retrying(b bellcord.ModelRetryScheduled) {
+	switch {
+	case e.Replaying:
+	case e.Shows.Notices:
+		e.Send(acp.Notice{Severity: acp.NoticeWarning, Title: sentence(b.Reason), Description: "Retrying in " + inSeconds(b.RetryIn) + "."})
+	default:
 		e.think(sentence(b.Reason) + "; retrying in " + inSeconds(b.RetryIn) + ".\n")
 	}
 }
 
 // compacted shows that the conversation was compacted. Blank lines separate
 // this from other text, because a client joins the pieces of a message.
-func (e *encoder) compacted(b bellcord.ConversationCompacted) {
-	line := "Compacted: the conversation so far is now a summary of " + plural(len(strings.Fields(b.Summary)), "word") + ".\n\n"
+func (e *Encoder) compacted(ev bellcord.Event, b bellcord.ConversationCompacted) {
+	if e.Shows.Compaction {
+		e.Send(acp.CompactionUpdate{CompactionID: fmt.Sprintf("compaction-%d", ev.Seq), Status: acp.CompactionCompleted, Summary: []acp.ContentBlock{acp.Text(b.Summary)}})
+		return
+	}
+	line := "Compacted: the conversation so far is now a summary of " + plural.Count(len(strings.Fields(b.Summary)), "word") + ".\n\n"
 	if e.hasText {
 		line = "\n\n" + line
 	}
@@ -65,11 +62,4 @@ func sentence(text string) string {
 
 func inSeconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

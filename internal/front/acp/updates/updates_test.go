@@ -1,0 +1,82 @@
+package updates_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/front/acp/updates"
+)
+
+// client returns a client of a hosted agent's session, and the updates and
+// dialogs that it receives.
+func client() (updates.Client, *[]string, map[string]bool) {
+	var sent []string
+	open := map[string]bool{}
+	return updates.Client{
+		Send: func(u acp.Update) {
+			data, _ := json.Marshal(acp.SessionUpdate{Value: u})
+			sent = append(sent, string(data))
+		},
+		RequestPermission: func(_ bellcord.TurnID, q bellcord.Question, _ acp.ToolCallUpdate) func() bool {
+			open[q.ID] = true
+			return func() bool { was := open[q.ID]; open[q.ID] = false; return was }
+		},
+		Dir:     func() string { return "/w" },
+		Stopped: acp.CallFailed,
+		Hosted:  true,
+	}, &sent, open
+}
+
+func TestEncoder_TurnEndsWithAnOpenCall_ClientGetsItsEnd(t *testing.T) {
+	t.Parallel()
+	c, sent, _ := client()
+	e := updates.New(c)
+	for i, b := range []bellcord.Body{
+		bellcord.TurnStarted{},
+		bellcord.ToolCallRequested{Call: "c", Name: "run", Title: "Run", Arguments: json.RawMessage(`{"a":1}`)},
+		bellcord.ToolCallStarted{Call: "c"},
+		bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Calls: bellcord.Calls{Stopped: []bellcord.CallRef{{Call: "c"}}}}},
+	} {
+		e.Event(bellcord.Event{Seq: int64(i + 1), Turn: "t", Body: b})
+	}
+	want := []string{
+		`{"sessionUpdate":"tool_call","toolCallId":"c","title":"Run","name":"run","status":"pending","content":[],"rawInput":{"a":1}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress"}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","content":[{"type":"content","content":{"type":"text","text":"[stopped while running; it may have had effects]"}}],"_meta":{"bellcord/outcome":"stopped"}}`,
+	}
+	if !reflect.DeepEqual(*sent, want) {
+		t.Errorf("sent\n%q\nwant\n%q", *sent, want)
+	}
+}
+
+func TestEncoder_RestartAndInherit_KeepOpenDialogs(t *testing.T) {
+	t.Parallel()
+	c, _, open := client()
+	e := updates.New(c)
+	e.Event(bellcord.Event{Seq: 1, Turn: "t", Body: bellcord.TurnStarted{}})
+	e.Event(bellcord.Event{Seq: 2, Turn: "t", Body: bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run?"}}})
+	e.Restart()
+	next := updates.New(c)
+	next.Inherit(e)
+	if !next.HasDialog("q") || !open["q"] {
+		t.Fatal("the dialog was lost")
+	}
+	next.Event(bellcord.Event{Seq: 3, Turn: "t", Body: bellcord.QuestionAnswered{Question: "q", Choice: "yes"}})
+	if next.HasDialog("q") || open["q"] {
+		t.Error("the dialog of an answered question is open")
+	}
+}
+
+func TestEncoder_Replaying_OpensNoDialog(t *testing.T) {
+	t.Parallel()
+	c, _, open := client()
+	e := updates.New(c)
+	e.Replaying = true
+	e.Event(bellcord.Event{Seq: 1, Turn: "t", Body: bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run?"}}})
+	if len(open) != 0 || e.HasDialog("q") {
+		t.Error("a replay opened a dialog")
+	}
+}
