@@ -26,12 +26,13 @@ func acpInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install EDITOR",
 		Short: "Print the settings for an editor, or install them",
-		Long: `Prints the settings with which an editor starts bellcord acp: zed, jetbrains, emacs
-or neovim. Add --write to put them into the editor's settings file: everything else
-in the file stays as it is, and the old file is kept as FILE.before-bellcord. The
-editor starts bellcord acp with the flags that you give here.`,
+		Long: `Prints the settings with which an editor starts bellcord acp: zed, jetbrains, emacs,
+neovim (with CodeCompanion), avante or obsidian. For zed and jetbrains, add --write to
+put them into the editor's settings file: everything else in the file stays as it is,
+and the old file is kept as FILE.before-bellcord. The editor starts bellcord acp with
+the flags that you give here.`,
 		Args:      cobra.ExactArgs(1),
-		ValidArgs: []string{"zed", "jetbrains", "emacs", "neovim"},
+		ValidArgs: []string{"zed", "jetbrains", "emacs", "neovim", "avante", "obsidian"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			install.editor = args[0]
 			return install.printSettings(&s, os.Stdout)

@@ -24,8 +24,8 @@ func TestAttach_WithoutTerminal_ShowsTurnToItsEndAndReceipt(t *testing.T) {
 				args = []string{"--server", w.hostsTurns()}
 			}
 			p := w.starts(append(args, "[slow 100000 1ms]")...)
-			said := p.until("text_delta")
-			watching := w.bellcord("attach", string(said.Session)[:30])
+			delta := p.until("text_delta")
+			watching := w.bellcord("attach", string(delta.Session)[:30])
 			var out, errs strings.Builder
 			watching.Stdout, watching.Stderr = &out, &errs
 			if err := watching.Start(); err != nil {
@@ -34,14 +34,14 @@ func TestAttach_WithoutTerminal_ShowsTurnToItsEndAndReceipt(t *testing.T) {
 			for range 50 {
 				p.until("text_delta")
 			}
-			w.does("stop", string(said.Turn))
+			w.does("stop", string(delta.Turn))
 			p.drain()
 			_ = watching.Wait()
 			if watching.ProcessState.ExitCode() != exitStopped || !strings.Contains(errs.String(), "■ stopped by ") {
 				t.Errorf("exit code %d: %s", watching.ProcessState.ExitCode(), errs.String())
 			}
 			shown := strings.ReplaceAll(out.String(), "\n", "") // a note begins on a new line
-			if text, _ := w.record(said.Session); shown != text {
+			if text, _ := w.record(delta.Session); shown != text {
 				t.Errorf("shown %q, on record %q", shown, text)
 			}
 		})
@@ -131,13 +131,13 @@ func TestAttach_EscInTerminal_StopsAndRestoresTerminal(t *testing.T) {
 	w := newWorld(t)
 	x := openTerminal(t)
 	p := w.starts("--server", w.hostsTurns(), "[say Begun.][slow 100000 20ms]")
-	said := p.until("text_delta")
-	attach := w.bellcord("attach", string(said.Session))
+	delta := p.until("text_delta")
+	attach := w.bellcord("attach", string(delta.Session))
 	line := "env"
 	for _, pair := range attach.Env[len(attach.Env)-6:] {
 		line += " '" + pair + "'"
 	}
-	x.types(line+" '"+attach.Path+"' attach "+string(said.Session)+"; echo code=$?; stty -a | grep -o ' icanon'", "Enter")
+	x.types(line+" '"+attach.Path+"' attach "+string(delta.Session)+"; echo code=$?; stty -a | grep -o ' icanon'", "Enter")
 	x.sees("q or Ctrl-D: leave without stopping")
 	x.sees("> [say Begun.]")
 	x.types("Up")
@@ -145,7 +145,7 @@ func TestAttach_EscInTerminal_StopsAndRestoresTerminal(t *testing.T) {
 	for range 10 {
 		p.until("text_delta")
 	}
-	if _, ends := w.record(said.Session); len(ends) > 0 {
+	if _, ends := w.record(delta.Session); len(ends) > 0 {
 		t.Fatalf("an arrow stopped it: %+v", ends)
 	}
 	x.types("Escape")

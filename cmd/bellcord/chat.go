@@ -20,12 +20,14 @@ import (
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/chat/tty"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/front/recall"
 )
 
 type chatFlags struct {
 	settings
 	serverFlags
 	session, dir string
+	additional   []string
 	again, plain bool
 }
 
@@ -41,7 +43,7 @@ when the command exits.
 
 Enter sends a prompt, or queues it while a turn runs. Esc stops the turn. Ctrl-C
 stops it too; a second one within two seconds forces the stop, a third one exits.
-When nothing runs, the first Ctrl-C clears the input and the second one exits. /help
+When nothing runs, Ctrl-C clears the input, and twice with an empty input exits. /help
 lists everything else.
 
 With --plain the screen is never redrawn: output is only appended, and states are
@@ -55,6 +57,7 @@ written as text, for screen readers and simple terminals.`,
 	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` in which new sessions work (default: the current one; with --server, a new one for each session)")
+	addDirFlag(cmd, &f.additional)
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "never redraw the screen, for screen readers and simple terminals")
 	hideMemory(cmd)
 	return cmd
@@ -65,8 +68,8 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seen := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
-	if !f.plain && !seen {
+	interactive := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+	if !f.plain && !interactive {
 		return errors.New("chat needs a terminal: use --plain, or bellcord run")
 	}
 	if f.dir, err = f.directory(); err != nil {
@@ -100,12 +103,17 @@ func (f *chatFlags) directory() (string, error) {
 
 // talk shows the session until the person leaves, and returns the session's id.
 func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Config) (bellcord.SessionID, error) {
-	hub, err := backend.Chat(at, c, f.dir)
+	_, here := at.(backend.Local)
+	additional, err := backend.AdditionalDirs(f.additional, !here)
+	if err != nil {
+		return "", err
+	}
+	hub, err := backend.Chat(at, c, f.dir, additional)
 	if err != nil {
 		return "", err
 	}
 	first := bellcord.Session{Agent: f.agent, Model: f.model, Mode: f.mode, Dir: f.dir}
-	if _, here := at.(backend.Local); here { // a server has its own defaults
+	if here { // a server has its own defaults
 		first.Agent, first.Model, first.Mode = c.Agent, app.DefaultModel(c), c.Mode
 	}
 	if f.again {
@@ -120,19 +128,30 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 		if err == nil {
 			first, err = hub.Find(ctx, string(id))
 		}
-		if err == nil && (f.model != "" || f.mode != "") {
-			first, err = hub.Change(ctx, id, bellcord.SessionUpdated{Model: f.model, Mode: f.mode})
+		change := bellcord.SessionUpdated{Model: f.model, Mode: f.mode}
+		if len(additional) > 0 {
+			change.AdditionalDirs = &additional
+		}
+		if err == nil && change != (bellcord.SessionUpdated{}) {
+			first, err = hub.Change(ctx, id, change)
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	model := chat.New(chat.Options{Session: first, Confirm: c.ConfirmStop, Spoken: f.plain, Now: time.Now()})
+	options := chat.Options{Session: first, Confirm: c.ConfirmStop, Plain: f.plain, Now: time.Now()}
 	if f.plain {
-		err = talkPlainly(ctx, hub, model)
-	} else {
-		err = tty.Run(ctx, hub, model)
+		model := chat.New(options)
+		err := talkPlainly(ctx, hub, model)
+		return model.Session().ID, err
 	}
+	prompts := recall.Of(filepath.Join(c.DataDir, "prompts"), f.server+" "+f.dir)
+	if options.Earlier, err = prompts.Load(); err != nil {
+		return "", fmt.Errorf("read the earlier prompts: %w", err)
+	}
+	options.Keep, options.Window = true, backend.Windows(ctx, at)
+	model := chat.New(options)
+	err = tty.Run(ctx, hub, model, prompts.Add)
 	return model.Session().ID, err
 }
 

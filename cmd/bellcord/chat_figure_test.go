@@ -91,7 +91,7 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 	begun.Wait()
 	session, _ := server.prompts("[slow 6000 50ms]")
 	c := w.chats("--session", string(session))
-	said := c.watches("stopp") // matches "stopping" and "stopped": a turn may settle before the next frame is drawn
+	stopShown := c.watches("stopp") // matches "stopping" and "stopped": a turn may settle before the next frame is drawn
 	var took []time.Duration
 	for n := range *stopsSeen {
 		if n > 0 {
@@ -102,7 +102,7 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 		c.sees("● running")
 		pressed := time.Now()
 		c.types("Escape")
-		took = append(took, firstAfter(t, said, pressed).Sub(pressed))
+		took = append(took, firstAfter(t, stopShown, pressed).Sub(pressed))
 		c.sees("■ stopped 0:")
 	}
 	slices.Sort(took)

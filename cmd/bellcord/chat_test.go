@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -81,22 +82,127 @@ func TestChat_Queue_IsShownEditedHeldAndSent(t *testing.T) {
 	c.enters("[say second]")
 	c.enters("[say third]")
 	c.sees("2 queued")
-	c.types("Up")
+	c.types("Tab")
 	c.types("Up")
 	c.types("Enter")
 	c.sees("✎ [say second]")
 	c.types("BSpace")
 	c.enters(" edited]")
 	c.sees("+ [say second edited]")
-	c.types("Up")
+	c.types("Tab")
 	c.types("d")
 	c.sees("1 queued")
 	c.types("Escape")
 	c.sees("1 queued, 1 held by the stop")
-	c.types("Up")
+	c.types("Tab")
 	c.types("s")
 	c.sees("● done")
 	c.sees("\nsecond edited")
+}
+
+func TestChat_PromptOfAnEarlierChat_IsShownByUpAndFoundByCtrlR(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.chats()
+	c.enters("[say first words]")
+	c.sees("● done")
+	c.enters("[say second words]")
+	c.sees("\nsecond words")
+	c.enters("/quit")
+	c = w.chats()
+	c.types("Up")
+	c.sees("› [say second words]")
+	c.types("C-c")
+	c.sees("cleared; up shows it again")
+	c.types("C-r")
+	c.types("first")
+	c.sees("search: first")
+	c.sees("› [say first words]")
+	c.types("Enter")
+	c.types("Enter")
+	c.sees("\nfirst words")
+}
+
+func TestChat_SlashMenu_CompletesAndRunsACommand(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t).chats()
+	c.types("/st")
+	c.sees("›/stop")
+	c.types("Down")
+	c.sees("›/status")
+	c.types("Enter")
+	c.sees("session not created yet")
+}
+
+func TestChat_AtSign_CompletesAPathOfTheProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, name := range []string{"totals.go", "notes.md"} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := w.chats()
+	c.types("-l", "[say @tot")
+	c.sees("@totals.go")
+	c.types("Tab")
+	c.types("-l", "is it]")
+	c.sees("› [say @totals.go is it]")
+	c.types("Enter")
+	c.sees("\n@totals.go is it")
+}
+
+func TestChat_CtrlG_EditsThePromptInTheEditorWhileATurnRuns(t *testing.T) {
+	w := newWorld(t)
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho ' of the editor]' >>\"$2\"\nls -l \"$2\" >\"$1\"\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", editor+" "+editor+".mode")
+	c := w.chats()
+	c.enters("[slow 6000 20ms]")
+	c.sees("word9 ")
+	c.types("-l", "[say words")
+	c.types("C-g")
+	c.sees("of the editor]")
+	c.types("Escape")
+	c.sees("■ stopped")
+	c.types("Enter")
+	c.sees("\nwords of the editor")
+	if mode, err := os.ReadFile(editor + ".mode"); err != nil || !strings.HasPrefix(string(mode), "-rw------- ") {
+		t.Errorf("the file of the prompt is %q (%v)", mode, err)
+	}
+}
+
+func TestChat_ListOfSessions_FindsRenamesAndDeletes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.chats()
+	c.enters("[say words of the cart]")
+	c.sees("● done")
+	c.enters("/new")
+	c.sees("new session")
+	c.enters("[say words of the page]")
+	c.sees("\nwords of the page")
+	c.types("C-p")
+	c.sees("Sessions in ")
+	c.types("cart")
+	c.sees("enter opens")
+	c.types("C-r")
+	c.types(" and more")
+	c.sees("new title: [say words of the cart] and more")
+	c.types("Enter")
+	c.sees("  [say words of the cart] and more") // in the list, not in the field of the title
+	c.types("C-x")
+	c.sees("and its history? y deletes it")
+	c.types("y")
+	c.sees("no session found")
+	c.types("Escape")
+	c.sees("words of the page")
+	c.enters("/quit")
+	if text, _ := w.record(w.onlySession()); !strings.Contains(text, "words of the page") {
+		t.Errorf("the session that is left contains %q", text)
+	}
 }
 
 func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
@@ -221,4 +327,27 @@ func TestChat_Plain_AppendsLinesAndStates(t *testing.T) {
 	c.sees("press ctrl+c again to exit")
 	c.types("C-c")
 	c.sees("code=0")
+}
+
+func TestChat_AddDir_LetsFileToolsAccessIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "note.txt"), []byte("from elsewhere"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := w.chats("--plain", "--add-dir", other)
+	c.enters(`[tool read_file {"path":"` + filepath.Join(other, "note.txt") + `"}]`)
+	c.sees("from elsewhere")
+	c.sees("● done")
+	c.types("C-c")
+	c.sees("press ctrl+c again to exit")
+	c.types("C-c")
+	c.sees("code=0")
+	if _, errs, code := w.does("chat", "--plain", "--add-dir", other+"/none"); code == 0 || !strings.Contains(errs, "--add-dir: no such directory") {
+		t.Errorf("with a directory that does not exist: %q, exit code %d", errs, code)
+	}
+	if _, errs, code := w.does("run", "--server", "http://127.0.0.1:1", "--add-dir", other, "hi"); code == 0 || !strings.Contains(errs, "--add-dir: a session on a server has only the directory of --dir") {
+		t.Errorf("on a server: %q, exit code %d", errs, code)
+	}
 }

@@ -20,16 +20,16 @@ import (
 // deaf is a program on a terminal that is no longer read at the other end, as after a lost network
 // connection.
 type deaf struct {
-	t    *testing.T
-	far  *os.File // the end where a person would sit
-	cmd  *exec.Cmd
-	gone chan error
+	t      *testing.T
+	far    *os.File // the end where a person would sit
+	cmd    *exec.Cmd
+	exited chan error
 }
 
 func (w *world) onDeafTerminal(args ...string) *deaf {
 	w.t.Helper()
 	far, near := openPair(w.t)
-	d := &deaf{t: w.t, far: far, cmd: w.bellcord(args...), gone: make(chan error, 1)}
+	d := &deaf{t: w.t, far: far, cmd: w.bellcord(args...), exited: make(chan error, 1)}
 	d.cmd.Env = append(d.cmd.Env, "TERM=xterm-256color")
 	d.cmd.Stdin, d.cmd.Stdout, d.cmd.Stderr = near, near, near
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -37,7 +37,7 @@ func (w *world) onDeafTerminal(args ...string) *deaf {
 		w.t.Fatal(err)
 	}
 	_ = near.Close()
-	go func() { d.gone <- d.cmd.Wait() }()
+	go func() { d.exited <- d.cmd.Wait() }()
 	w.t.Cleanup(func() { _ = d.cmd.Process.Kill() })
 	return d
 }
@@ -98,7 +98,7 @@ func (d *deaf) stuck() {
 func (d *deaf) leaves() {
 	d.t.Helper()
 	select {
-	case <-d.gone:
+	case <-d.exited:
 	case <-time.After(30 * time.Second):
 		d.t.Error("the program is still there")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-const gone = "seven violet herons over Bern"
+const deletedText = "seven violet herons over Bern"
 
 // The raw files of the data directory contain nothing of a deleted session while the server is
 // still running.
@@ -21,23 +21,23 @@ func TestServe_DeleteWithFiles_RemovesAllSessionData(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
-	command := fmt.Sprintf(`printf '%%s\n' '%s' > kept.txt; yes '%s' | head -n 5000`, gone, gone)
-	session, _ := s.prompts(fmt.Sprintf(`%s [tool shell {"command":%q}]`, gone, command))
+	command := fmt.Sprintf(`printf '%%s\n' '%s' > kept.txt; yes '%s' | head -n 5000`, deletedText, deletedText)
+	session, _ := s.prompts(fmt.Sprintf(`%s [tool shell {"command":%q}]`, deletedText, command))
 	s.until(session, "turn_ended")
 	leftover := filepath.Join(w.data, "background", string(session), "output-of-a-crash.log")
 	if err := os.MkdirAll(filepath.Dir(leftover), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(leftover, []byte(gone), 0o600); err != nil {
+	if err := os.WriteFile(leftover, []byte(deletedText), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(files(t, w.data), gone); n < 100 {
+	if n := strings.Count(files(t, w.data), deletedText); n < 100 {
 		t.Fatalf("only %d occurrences before", n)
 	}
 	if status := s.request("DELETE", "/v1/sessions/"+string(session)+"?files=true", nil, nil); status != 204 {
 		t.Fatalf("status %d: %s", status, s.stderrText())
 	}
-	if n := strings.Count(files(t, w.data), gone); n != 0 {
+	if n := strings.Count(files(t, w.data), deletedText); n != 0 {
 		t.Errorf("%d occurrences after", n)
 	}
 	if _, err := os.Stat(filepath.Join(w.data, "workspaces", string(session))); err == nil {
@@ -74,7 +74,7 @@ func TestSessionsDelete_WithFiles_RemovesWorkspaceWithAndWithoutServer(t *testin
 	for _, running := range []bool{true, false} {
 		w := newServerWorld(t)
 		s := w.daemon(nil)
-		session, _ := s.prompts(gone + ` [tool shell {"command":"echo x > kept.txt"}]`)
+		session, _ := s.prompts(deletedText + ` [tool shell {"command":"echo x > kept.txt"}]`)
 		s.until(session, "turn_ended")
 		if !running {
 			s.terminates()
@@ -86,7 +86,7 @@ func TestSessionsDelete_WithFiles_RemovesWorkspaceWithAndWithoutServer(t *testin
 		if _, err := os.Stat(filepath.Join(w.data, "workspaces", string(session))); err == nil {
 			t.Errorf("server %v: the workspace is there", running)
 		}
-		if n := strings.Count(files(t, w.data), gone); n != 0 {
+		if n := strings.Count(files(t, w.data), deletedText); n != 0 {
 			t.Errorf("server %v: %d occurrences after", running, n)
 		}
 	}

@@ -83,11 +83,11 @@ func TestDeploy_ArgumentsOfFiles_AreAccepted(t *testing.T) {
 			run.args[i] = s.filled(run.args[i])
 		}
 		cmd := w.bellcord(run.args...)
-		cmd.Env = s.here(append(cmd.Env, "BELLCORD_CONFIG="), run.toml)
+		cmd.Env = s.localEnv(append(cmd.Env, "BELLCORD_CONFIG="), run.toml)
 		cmd.Env = append(cmd.Env, "BELLCORD_STORE=postgres://nobody@127.0.0.1:1/none", "BELLCORD_NATS=tls://nats1:4222")
-		said, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(said), "opening the store in PostgreSQL") {
-			t.Errorf("%s: %v: %s", what, err, said)
+		output, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(output), "opening the store in PostgreSQL") {
+			t.Errorf("%s: %v: %s", what, err, output)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (s *site) pod(service string) *daemon {
 		}
 	}
 	toml := strings.ReplaceAll(wordAt(s.t, all["ConfigMap"], "data", "config.toml"), "/etc/bellcord-nats", filepath.Join(s.dir, "certs"))
-	return s.start(wordsAt(s.t, container, "args"), s.here(env, toml))
+	return s.start(wordsAt(s.t, container, "args"), s.localEnv(env, toml))
 }
 
 // probed runs the probes of the Deployment and compares their statuses.

@@ -89,16 +89,16 @@ func (s *site) storeURL(text string) string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	here, query := *s.store, s.store.Query()
+	storeURL, query := *s.store, s.store.Query()
 	for name, values := range u.Query() {
 		query[name] = values
 	}
-	here.RawQuery = query.Encode()
-	return here.String()
+	storeURL.RawQuery = query.Encode()
+	return storeURL.String()
 }
 
-// here adapts an environment for a container to this machine.
-func (s *site) here(env []string, config string) []string {
+// localEnv adapts an environment for a container to this machine.
+func (s *site) localEnv(env []string, config string) []string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "config.toml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
@@ -125,7 +125,7 @@ func (s *site) node(service string, change ...string) *daemon {
 	for i := range args {
 		args[i] = s.filled(args[i])
 	}
-	return s.start(args, s.here(s.environment(service), config+strings.Join(change, "\n")))
+	return s.start(args, s.localEnv(s.environment(service), config+strings.Join(change, "\n")))
 }
 
 // start starts a node on a free address.

@@ -68,8 +68,8 @@ func newSite(t *testing.T) *site {
 	script := strings.Join(append(documentedCommands(deployFile(t, "nats.conf")), documentedCommands(deployFile(t, "compose.yaml"))...), "\n")
 	cmd := exec.Command("sh", "-ec", script)
 	cmd.Dir = s.dir
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s\n%s", err, said, script)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s\n%s", err, output, script)
 	}
 	secrets, err := os.ReadFile(filepath.Join(s.dir, ".env"))
 	if err != nil {

@@ -68,8 +68,8 @@ func (s *site) proves(d *daemon) {
 		check[i] = strings.ReplaceAll(check[i], "/data/", data+"/")
 	}
 	w := newWorld(s.t)
-	if out, said, code := w.does(check[2:]...); code != 0 || strings.Count(out, "\n") != 4 {
-		s.t.Errorf("the health check: %d %s%s", code, out, said)
+	if out, errs, code := w.does(check[2:]...); code != 0 || strings.Count(out, "\n") != 4 {
+		s.t.Errorf("the health check: %d %s%s", code, out, errs)
 	}
 	check[len(check)-1] += "x"
 	if _, _, code := w.does(check[2:]...); code == 0 {

@@ -94,17 +94,17 @@ func (r *reader) follows(all []block) {
 	}
 	cmd := exec.Command("bash", "-c", script)
 	cmd.Dir, cmd.Env = r.dir, r.env
-	said, failure := cmd.CombinedOutput()
+	output, failure := cmd.CombinedOutput()
 	for i, b := range all {
 		answer, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)))
 		if err != nil {
-			r.t.Fatalf("line %d was not reached: %v %s", b.line, failure, said)
+			r.t.Fatalf("line %d was not reached: %v %s", b.line, failure, output)
 		}
 		r.t.Logf("line %d:\n%s\n%s", b.line, b.text, answer)
 		r.compares(b, string(answer))
 	}
 	if failure != nil {
-		r.t.Errorf("%v: %s", failure, said)
+		r.t.Errorf("%v: %s", failure, output)
 	}
 }
 

@@ -68,7 +68,7 @@ func secretsIn(t *testing.T, file string) []string {
 func TestHeld_EnvironmentOfHostedAgentsAndMCPServers_ContainsNoSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	mine, minesEnv := w.dump("mine")
+	custom, customEnv := w.dump("mine")
 	claude, claudesEnv := w.dump("claude")
 	passed, passedEnv := w.dump("passed")
 	server, serversEnv := w.dump("server")
@@ -88,7 +88,7 @@ pass_env = ["GITHUB_TOKEN", "BELLCORD_*"]
 [mcp.server]
 command = [%q]
 pass_env = ["GITHUB_TOKEN"]
-`, mine, claude, passed, server), 0o600)
+`, custom, claude, passed, server), 0o600)
 	run := func(args ...string) {
 		cmd := w.bellcord(append([]string{"run", "--config", config}, args...)...)
 		cmd.Env = append(cmd.Env, secretEnvironment()...)
@@ -101,7 +101,7 @@ pass_env = ["GITHUB_TOKEN"]
 	run("--agent", "passed", "hello")
 	run("--model", "fake/fake", "hello")
 	for file, want := range map[string]string{
-		minesEnv: "", claudesEnv: "ANTHROPIC_API_KEY=" + secretOf("ANTHROPIC_API_KEY"),
+		customEnv: "", claudesEnv: "ANTHROPIC_API_KEY=" + secretOf("ANTHROPIC_API_KEY"),
 		passedEnv: "GITHUB_TOKEN=" + secretOf("GITHUB_TOKEN"), serversEnv: "GITHUB_TOKEN=" + secretOf("GITHUB_TOKEN"),
 	} {
 		if got := strings.Join(secretsIn(t, file), " "); got != want {
@@ -132,8 +132,8 @@ func TestConfig_PassOfBellcordCredential_IsRejected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	config := w.writeFile("config.toml", "[mcp.files]\ncommand = [\"x\"]\npass_env = [\"BELLCORD_STORE\"]\n", 0o600)
-	_, said, code := w.does("run", "--config", config, "hello")
-	if code != exitFailed || !strings.Contains(said, "mcp.files.pass: BELLCORD_STORE is one of Bellcord's own credentials") {
-		t.Errorf("%d: %s", code, said)
+	_, errs, code := w.does("run", "--config", config, "hello")
+	if code != exitFailed || !strings.Contains(errs, "mcp.files.pass: BELLCORD_STORE is one of Bellcord's own credentials") {
+		t.Errorf("%d: %s", code, errs)
 	}
 }

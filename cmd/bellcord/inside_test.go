@@ -64,8 +64,8 @@ func TestSocket_CommandOfTurnInOtherProcess_IsRejected(t *testing.T) {
 	w.daemon(nil)
 	out := filepath.Join(t.TempDir(), "out")
 	call := shellCall("env -i setsid prlimit --rttime=unlimited /usr/bin/curl -sS --unix-socket " + w.data + "/bellcord.sock http://localhost/v1/me >" + out)
-	if said, errs, code := w.does("run", "--mode", "full", call); code != 0 {
-		t.Fatalf("%d %s%s", code, said, errs)
+	if stdout, errs, code := w.does("run", "--mode", "full", call); code != 0 {
+		t.Fatalf("%d %s%s", code, stdout, errs)
 	}
 	text, err := os.ReadFile(out)
 	if err != nil || !strings.Contains(string(text), "urn:bellcord:turn-process") {

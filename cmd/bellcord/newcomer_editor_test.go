@@ -103,9 +103,9 @@ func TestACP_NoConfiguration_OffersSetup(t *testing.T) {
 	if err := json.Unmarshal(a.Result, &made); err != nil {
 		t.Fatalf("%+v: %v", a, err)
 	}
-	ended, said := e.request("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"[say hello there]"}]}`, made.Session))
-	if !strings.Contains(string(ended.Result), "end_turn") || !strings.Contains(said, "hello") {
-		t.Errorf("answered %s behind\n%s", ended.Result, said)
+	ended, updates := e.request("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"[say hello there]"}]}`, made.Session))
+	if !strings.Contains(string(ended.Result), "end_turn") || !strings.Contains(updates, "hello") {
+		t.Errorf("answered %s behind\n%s", ended.Result, updates)
 	}
 }
 

@@ -245,7 +245,7 @@ func TestACPInstall_Editor_IsConfiguredOnce(t *testing.T) {
 			t.Errorf("%s%s", out, errs)
 		}
 	}
-	if _, errs, code := n.types("acp", "install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "its settings are code, which Bellcord does not change") {
+	if _, errs, code := n.types("acp", "install", "emacs", "--write"); code != exitFailed || !strings.Contains(errs, "its settings are not changed by Bellcord") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }

@@ -80,11 +80,11 @@ func (f *openFlags) open(ctx context.Context) error {
 // address returns the address of the login page with a code in its fragment. Browsers do not send
 // the fragment, so the code appears in no request and no log.
 func (f *openFlags) address(ctx context.Context, remote *client.Client) (string, error) {
-	var wanted api.NewCode
+	var newCode api.NewCode
 	if f.admin {
-		wanted.Scopes = bellcord.ScopeNames(auth.Scopes)
+		newCode.Scopes = bellcord.ScopeNames(auth.Scopes)
 	}
-	code, err := remote.Code(ctx, wanted)
+	code, err := remote.Code(ctx, newCode)
 	if err != nil {
 		return "", err
 	}

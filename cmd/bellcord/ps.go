@@ -78,11 +78,11 @@ func (f *psFlags) gather(ctx context.Context, at backend.Backend) ([]listed, int
 	}
 	me := ""
 	if remote, ok := at.(backend.Remote); ok && f.server != "" && !strings.HasPrefix(f.server, "unix:") && !f.all {
-		who, err := remote.Client.Me(ctx)
+		caller, err := remote.Client.Me(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
-		me = who.Owner
+		me = caller.Owner
 	}
 	owners := map[bellcord.SessionID]string{}
 	shown, hidden := []listed{}, 0
@@ -153,14 +153,14 @@ func waitsFor(t api.Turn) string {
 		}
 	}
 	if t.State == api.Stopping && t.StopRequest != nil {
-		who := t.StopRequest.By
-		if who == "" {
-			who = string(t.StopRequest.Kind)
+		requester := t.StopRequest.By
+		if requester == "" {
+			requester = string(t.StopRequest.Kind)
 		}
 		if t.StopRequest.Source != "" {
-			who += ", " + t.StopRequest.Source
+			requester += ", " + t.StopRequest.Source
 		}
-		text += "  stop requested by " + oneLine(who) + "\n"
+		text += "  stop requested by " + oneLine(requester) + "\n"
 	}
 	return text
 }

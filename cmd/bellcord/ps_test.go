@@ -65,14 +65,14 @@ func TestPs_ServerOrOtherProcess_ListsRunningTurns(t *testing.T) {
 				args = []string{"--server", w.hostsTurns()}
 			}
 			p := w.starts(append(args, "[slow 100000 1ms]")...)
-			said := p.until("text_delta")
+			delta := p.until("text_delta")
 			for _, from := range [][]string{nil, args} { // through the socket, and by URL
 				out, errs, code := w.does(append([]string{"ps", "--json"}, from...)...)
 				var got struct{ Turns []listed }
 				if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || len(got.Turns) != 1 {
 					t.Fatalf("%v: %q %q, exit code %d", err, out, errs, code)
 				}
-				if one := got.Turns[0]; one.ID != said.Turn || one.Session != said.Session || one.State != api.Running || one.Text != "[slow 100000 1ms]" {
+				if one := got.Turns[0]; one.ID != delta.Turn || one.Session != delta.Session || one.State != api.Running || one.Text != "[slow 100000 1ms]" {
 					t.Errorf("%+v", one)
 				}
 			}

@@ -17,12 +17,12 @@ import (
 // typist is a program on a pseudoterminal and the person typing on it. Text written with one call
 // of types arrives in one read.
 type typist struct {
-	t    *testing.T
-	far  *os.File // the person's end
-	name string   // of the program's end
-	cmd  *exec.Cmd
-	gone chan struct{} // closed when the program has ended
-	read chan struct{} // closed when all its output has been read
+	t      *testing.T
+	far    *os.File // the person's end
+	name   string   // of the program's end
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when the program has ended
+	read   chan struct{} // closed when all its output has been read
 
 	mu   sync.Mutex
 	text strings.Builder // the program's output so far
@@ -32,7 +32,7 @@ type typist struct {
 func (w *world) onTerminal(args ...string) *typist {
 	w.t.Helper()
 	far, near := openPair(w.t)
-	p := &typist{t: w.t, far: far, name: near.Name(), cmd: w.bellcord(args...), gone: make(chan struct{}), read: make(chan struct{})}
+	p := &typist{t: w.t, far: far, name: near.Name(), cmd: w.bellcord(args...), exited: make(chan struct{}), read: make(chan struct{})}
 	p.cmd.Env = append(p.cmd.Env, "TERM=xterm-256color")
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = near, near, near
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -45,12 +45,12 @@ func (w *world) onTerminal(args ...string) *typist {
 		_, _ = io.Copy(p, far) // ends when no program has the terminal open
 	}()
 	go func() {
-		defer close(p.gone)
+		defer close(p.exited)
 		_ = p.cmd.Wait()
 	}()
 	w.t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
-		<-p.gone
+		<-p.exited
 	})
 	return p
 }
@@ -71,7 +71,7 @@ func (p *typist) shown() string {
 
 // raw waits for the end and returns all output, byte for byte.
 func (p *typist) raw() string {
-	<-p.gone
+	<-p.exited
 	<-p.read
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +96,7 @@ func (p *typist) ends() {
 	p.t.Helper()
 	comesTrue(p.t, "the program has ended", func() bool {
 		select {
-		case <-p.gone:
+		case <-p.exited:
 			return true
 		default:
 			return false

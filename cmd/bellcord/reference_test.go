@@ -80,8 +80,8 @@ func TestCommands_All_HaveManualPagesAndCompletions(t *testing.T) {
 		}
 	}
 	if man, err := exec.LookPath("man"); err == nil {
-		if said, err := exec.Command(man, "--warnings", "-l", filepath.Join(n.home, "pages", "bellcord-run.1")).CombinedOutput(); err != nil || strings.Contains(string(said), "warning") {
-			t.Errorf("%v: %s", err, said)
+		if output, err := exec.Command(man, "--warnings", "-l", filepath.Join(n.home, "pages", "bellcord-run.1")).CombinedOutput(); err != nil || strings.Contains(string(output), "warning") {
+			t.Errorf("%v: %s", err, output)
 		}
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

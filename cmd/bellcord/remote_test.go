@@ -196,9 +196,9 @@ func TestStop_ServerFoundBySocket_StopsTurnSessionAndAll(t *testing.T) {
 	url := w.hostsTurns()
 	for _, scope := range []string{"turn", "session", "all"} {
 		p := w.starts("--server", url, "[slow 100000 1ms]")
-		said := p.until("text_delta")
+		delta := p.until("text_delta")
 		args := map[string][]string{
-			"turn": {string(said.Turn)}, "session": {string(said.Session)}, "all": {"--all"},
+			"turn": {string(delta.Turn)}, "session": {string(delta.Session)}, "all": {"--all"},
 		}[scope]
 		out, errs, code := w.does(append([]string{"stop", "--reason", "enough"}, args...)...)
 		p.drain()

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app/backend"
+	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -22,6 +25,7 @@ type runFlags struct {
 	settings
 	serverFlags
 	session, dir, turn string
+	additional         []string
 	again              bool
 	json, verbose      bool
 }
@@ -60,11 +64,17 @@ answer.`,
 	cmd.Flags().BoolVarP(&f.again, "continue", "c", false, "continue the newest session of the directory")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` to work in (default: the current one; with --server, a new one for the session)")
+	addDirFlag(cmd, &f.additional)
 	cmd.Flags().StringVar(&f.turn, "turn", "", "`id` of the new turn: a UUID that you choose, so that you can stop the turn by it (default: random)")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log stopped and failed turns to stderr, as serve does")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print every event as a line of JSON; the last line has the receipt and the answer")
 	hideMemory(cmd)
 	return cmd
+}
+
+// addDirFlag adds the flag for the additional directories of a session.
+func addDirFlag(cmd *cobra.Command, dirs *[]string) {
+	cmd.Flags().StringArrayVar(dirs, "add-dir", nil, "another `directory` that file tools may access, by absolute paths; repeat it for several")
 }
 
 func (f *runFlags) runTurn(ctx context.Context, text string) error {
@@ -79,7 +89,7 @@ func (f *runFlags) runTurn(ctx context.Context, text string) error {
 	at := f.backend(c, "run")
 	at.App.TurnLog = turnLog(f.verbose)
 	receipt, err := backend.Run{
-		Config: at, Turn: turn, Text: text, Session: f.session, Continue: f.again, Dir: f.dir,
+		Config: at, Turn: turn, Text: text, Session: f.session, Continue: f.again, Dir: f.dir, AdditionalDirs: f.additional,
 		Agent: f.agent, Model: f.model, Mode: f.mode,
 		Deadline: f.deadline, MaxSteps: f.steps, MaxTokens: f.tokens, MaxCost: f.cost,
 		View: f.view(), OnSignal: onSignal,
@@ -183,24 +193,60 @@ var questionMu sync.Mutex
 // askOnTerminal reads the answer to a question. It shows the question, discards everything typed
 // during a short delay, and only then shows how to answer: a line that was meant for something else
 // approves nothing.
-func askOnTerminal(ctx context.Context, q bellcord.Question) (string, error) {
+func askOnTerminal(ctx context.Context, q bellcord.Question) (bellcord.Reply, error) {
 	questionMu.Lock()
 	defer questionMu.Unlock()
-	fmt.Fprintf(os.Stderr, "? %s\n", line.Visible(q.Text))
+	fmt.Fprintf(os.Stderr, "? %s\n", line.Visible(form.Text(q)))
 	select {
 	case <-time.After(line.Settling):
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return bellcord.Reply{}, ctx.Err()
 	}
 	flushTyped(os.Stdin)
+	if q.HasForm() {
+		return fillInForm(bufio.NewReader(os.Stdin), os.Stderr, q)
+	}
 	always := ""
 	if words := line.OfferAlways(q); words != "" {
 		always = "[a]: " + words + ", "
 	}
 	fmt.Fprintf(os.Stderr, "  [y]es, %s[N]o; then Enter: ", always)
-	said, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	input, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
-		return "", err
+		return bellcord.Reply{}, err
 	}
-	return line.Choose(q, line.ParseReply(said)), nil
+	return bellcord.Reply{Choice: line.Choose(q, line.ParseReply(input))}, nil
+}
+
+// fillInForm reads the answer to a question with fields or a URL: first whether the user accepts it,
+// then one line for each field.
+func fillInForm(in *bufio.Reader, out io.Writer, q bellcord.Question) (bellcord.Reply, error) {
+	accept := "fill it in"
+	if q.URL != "" {
+		accept = "continue"
+	}
+	fmt.Fprintf(out, "  [y]: %s, [N]o; then Enter: ", accept)
+	reply, err := in.ReadString('\n')
+	switch {
+	case err != nil:
+		return bellcord.Reply{}, err
+	case line.ParseReply(reply) != line.Yes:
+		return bellcord.Reply{Choice: bellcord.ChoiceDecline}, nil
+	case q.URL != "":
+		return bellcord.Reply{Choice: bellcord.ChoiceAccept}, nil
+	}
+	filling := form.NewFilling(q)
+	for {
+		fmt.Fprintf(out, "  %s: ", line.Visible(filling.Prompt()))
+		input, err := in.ReadString('\n')
+		if err != nil {
+			return bellcord.Reply{}, err
+		}
+		switch complete, err := filling.Enter(strings.TrimRight(input, "\r\n")); {
+		case err != nil:
+			fmt.Fprintf(out, "  %s\n", line.Visible(err.Error()))
+		case complete:
+			return filling.Reply(), nil
+		}
+	}
 }

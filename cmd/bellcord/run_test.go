@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,5 +182,27 @@ func TestRun_SlashCommand_CreatesNoSessionAndDoubleSlashIsText(t *testing.T) {
 	}
 	if out, errs, code := w.does("run", "//stop"); code != 0 || !strings.Contains(out, "You said: /stop") {
 		t.Errorf("%q, %q, exit code %d", out, errs, code)
+	}
+}
+
+func TestRun_AddDir_LetsFileToolsAccessIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "note.txt"), []byte("from elsewhere"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	prompt := `[tool read_file {"path":"` + filepath.Join(other, "note.txt") + `"}]`
+	if out, errs, code := w.does("run", "--add-dir", other, prompt); !strings.Contains(out, "from elsewhere") || code != 0 {
+		t.Errorf("with --add-dir: %q, %q, exit code %d", out, errs, code)
+	}
+	if out, errs, _ := w.does("run", "--continue", prompt); !strings.Contains(out, "from elsewhere") {
+		t.Errorf("continued: %q, %q", out, errs)
+	}
+	if out, _, _ := w.does("run", prompt); !strings.Contains(out, "outside the working directory") {
+		t.Errorf("without --add-dir: %q", out)
+	}
+	if _, errs, code := w.does("run", "--add-dir", other+"/none", prompt); code == 0 || !strings.Contains(errs, "--add-dir: no such directory") {
+		t.Errorf("with a directory that does not exist: %q, exit code %d", errs, code)
 	}
 }

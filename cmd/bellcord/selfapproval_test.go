@@ -85,7 +85,7 @@ func (w *world) as(s *daemon, owner string, flags ...string) *daemon {
 	if code != 0 {
 		w.t.Fatal(errs)
 	}
-	return &daemon{Cmd: s.Cmd, t: s.t, client: s.client, url: s.url, token: strings.TrimSpace(text), gone: s.gone}
+	return &daemon{Cmd: s.Cmd, t: s.t, client: s.client, url: s.url, token: strings.TrimSpace(text), exited: s.exited}
 }
 
 func approveScript(t *testing.T, store string, flags ...string) {

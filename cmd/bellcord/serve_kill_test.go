@@ -94,13 +94,13 @@ func (m *mortal) settles() {
 // contains all its text events.
 func (g *guest) checksTurns(sum *tolls) {
 	g.t.Helper()
-	ends, said := map[bellcord.TurnID]int{}, map[bellcord.TurnID]string{}
+	ends, texts := map[bellcord.TurnID]int{}, map[bellcord.TurnID]string{}
 	for _, ev := range g.record {
 		switch ev.Kind {
 		case "turn_ended":
 			ends[ev.Turn]++
 		case "text_delta":
-			said[ev.Turn] += ev.text(g.t)
+			texts[ev.Turn] += ev.text(g.t)
 		}
 	}
 	for id := range g.turns {
@@ -113,8 +113,8 @@ func (g *guest) checksTurns(sum *tolls) {
 		for _, m := range found.Answer.Messages {
 			text += m.Text
 		}
-		if text != said[id] {
-			g.t.Errorf("turn %s (%s) said %q, its answer has %q", id, found.Receipt.End, said[id], text)
+		if text != texts[id] {
+			g.t.Errorf("turn %s (%s) said %q, its answer has %q", id, found.Receipt.End, texts[id], text)
 		}
 		sum.ends[found.Receipt.End]++
 		sum.turns++

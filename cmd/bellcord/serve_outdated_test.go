@@ -68,7 +68,7 @@ func TestServe_SchemaBecomesNewer_DrainsAndExitsWithReason(t *testing.T) {
 		t.Errorf("the turn that runs is %q, %d", record.State, status)
 	}
 	select {
-	case <-s.gone:
+	case <-s.exited:
 	case <-time.After(2 * time.Minute):
 		t.Fatalf("it does not end: %s", s.stderrText())
 	}

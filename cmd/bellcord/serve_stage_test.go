@@ -35,7 +35,7 @@ type daemon struct {
 	t          *testing.T
 	client     *http.Client
 	url, token string
-	gone       chan struct{} // closed when it has ended
+	exited     chan struct{} // closed when it has ended
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -65,7 +65,7 @@ func (w *world) daemon(env []string, args ...string) *daemon {
 // served starts a command that is a server and waits until it serves.
 func (w *world) served(cmd *exec.Cmd) *daemon {
 	w.t.Helper()
-	s := &daemon{Cmd: cmd, t: w.t, client: &http.Client{}, gone: make(chan struct{})}
+	s := &daemon{Cmd: cmd, t: w.t, client: &http.Client{}, exited: make(chan struct{})}
 	errs, err := s.StderrPipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -73,16 +73,16 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 	if err := s.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = s.Process.Kill(); <-s.gone })
+	w.t.Cleanup(func() { _ = s.Process.Kill(); <-s.exited })
 	serving := make(chan string, 1)
 	go func() {
-		defer close(s.gone)
+		defer close(s.exited)
 		lines := bufio.NewScanner(errs)
 		for lines.Scan() {
-			var said struct{ Msg, URL string }
-			_ = json.Unmarshal(lines.Bytes(), &said) // other lines are not JSON
-			if said.Msg == "serving" {
-				serving <- said.URL
+			var entry struct{ Msg, URL string }
+			_ = json.Unmarshal(lines.Bytes(), &entry) // other lines are not JSON
+			if entry.Msg == "serving" {
+				serving <- entry.URL
 			}
 			s.mu.Lock()
 			s.log.WriteString(lines.Text() + "\n")
@@ -92,7 +92,7 @@ func (w *world) served(cmd *exec.Cmd) *daemon {
 	}()
 	select {
 	case s.url = <-serving:
-	case <-s.gone:
+	case <-s.exited:
 		w.t.Fatalf("it does not serve: %s", s.stderrText())
 	}
 	token, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.Process.Pid), "root", w.data, "token")) // as its mount namespace shows it
@@ -200,7 +200,7 @@ func (s *daemon) signals() {
 func (s *daemon) ends() int {
 	s.t.Helper()
 	select {
-	case <-s.gone:
+	case <-s.exited:
 	case <-time.After(40 * time.Second):
 		s.t.Fatalf("it does not end: %s", s.stderrText())
 	}

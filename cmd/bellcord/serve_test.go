@@ -190,7 +190,7 @@ func TestServe_AfterKill_TurnIsLostAndEarlyStopStillApplies(t *testing.T) {
 	if err := s.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-s.gone
+	<-s.exited
 	next := w.daemon(nil)
 	if left := sleepers(t, token); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

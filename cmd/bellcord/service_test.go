@@ -114,8 +114,8 @@ func TestService_UserService_InstallsStartsStopsAndUninstalls(t *testing.T) {
 	_ = n.systemctlCalls()
 	for _, command := range []string{"start", "stop"} {
 		_, errs, code := n.types("service", command, "--user")
-		if asked := n.systemctlCalls(); code != 0 || !strings.HasSuffix(asked, "\n--user "+command+" bellcord.service\n") {
-			t.Errorf("%s: %s, asked was %s", command, errs, asked)
+		if calls := n.systemctlCalls(); code != 0 || !strings.HasSuffix(calls, "\n--user "+command+" bellcord.service\n") {
+			t.Errorf("%s: %s, asked was %s", command, errs, calls)
 		}
 	}
 	if _, errs, code := n.types("service", "uninstall", "--user"); code != 0 || !strings.HasPrefix(n.systemctlCalls(), "--user is-system-running\n--user disable --now bellcord.service\n") {
@@ -153,8 +153,8 @@ func TestService_Status_SetsExitCode(t *testing.T) {
 func TestService_NoServiceManager_SuggestsServe(t *testing.T) {
 	t.Parallel()
 	n := newNewcomer(t)
-	for _, there := range []bool{false, true} {
-		if there {
+	for _, installed := range []bool{false, true} {
+		if installed {
 			n.managed("offline")
 		}
 		_, errs, code := n.types("service", "install", "--user")

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/plural"
 	"github.com/bellcord/bellcord/store/sqlite"
 	"github.com/bellcord/bellcord/store/storecheck"
 )
@@ -110,7 +111,7 @@ func printReport(out io.Writer, r *storecheck.Report, asJSON bool) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(out, "%d sessions, %d turns, %d events, %d hashes verified\n", r.Sessions, r.Turns, r.Events, r.Chained)
+		fmt.Fprintf(out, "%s, %s, %s, %s verified\n", plural.Count(r.Sessions, "session"), plural.Count(r.Turns, "turn"), plural.Count(r.Events, "event"), plural.Count(r.Chained, "hash"))
 		for _, p := range r.Problems {
 			fmt.Fprintln(out, "problem:", p)
 		}

@@ -75,16 +75,16 @@ func ring(t *testing.T, pi string, tries, people int) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	good := map[string]int{}
-	for i, who := range w.people {
+	for i, person := range w.people {
 		all.Go(func() {
-			if err := w.warm(who); err != nil {
+			if err := w.warm(person); err != nil {
 				t.Errorf("ringer %d: %v", i, err)
 				return
 			}
 			for n := range work {
 				verb := []string{"/clear", "/stop"}[n%2]
 				after := time.Duration(rand.New(rand.NewPCG(seed, uint64(n))).Int64N(int64(latest)))
-				if err := w.try(who, n, verb, after); err != nil {
+				if err := w.try(person, n, verb, after); err != nil {
 					t.Errorf("try %d, %s after %v: %v", n, verb, after, err)
 					continue
 				}
@@ -103,39 +103,39 @@ func ring(t *testing.T, pi string, tries, people int) {
 }
 
 // warm starts a person's agent, so that try interrupts an answer and not the agent's start.
-func (w *chatWorld) warm(who int64) error {
-	if _, err := w.gram.Say(who, who, "[say Hello.]"); err != nil {
+func (w *chatWorld) warm(person int64) error {
+	if _, err := w.gram.Say(person, person, "[say Hello.]"); err != nil {
 		return err
 	}
-	return w.until(who, 0, func(texts []string) bool { return slices.Contains(texts, "Hello.") })
+	return w.until(person, 0, func(texts []string) bool { return slices.Contains(texts, "Hello.") })
 }
 
 // try clears or stops an answer after the given time, and then sends another prompt.
-func (w *chatWorld) try(who int64, n int, verb string, moment time.Duration) error {
-	said, err := w.gram.Say(who, who, fmt.Sprintf(slowPrompt, n))
+func (w *chatWorld) try(person int64, n int, verb string, moment time.Duration) error {
+	sent, err := w.gram.Say(person, person, fmt.Sprintf(slowPrompt, n))
 	if err != nil {
 		return err
 	}
 	<-time.After(moment)
-	_, shown := w.bot(who, said.ID)
-	if _, err := w.gram.Say(who, who, verb); err != nil {
+	_, shown := w.bot(person, sent.ID)
+	if _, err := w.gram.Say(person, person, verb); err != nil {
 		return err
 	}
 	over := func(texts []string) bool { return slices.Contains(texts, clearedWords) }
 	if verb == "/stop" {
 		over = func(texts []string) bool { return len(texts) > 0 }
 	}
-	if err := w.until(who, said.ID, over); err != nil {
+	if err := w.until(person, sent.ID, over); err != nil {
 		return err
 	}
 	next := fmt.Sprintf("Here I am, %d.", n)
-	if _, err := w.gram.Say(who, who, "[say "+next+"]"); err != nil {
+	if _, err := w.gram.Say(person, person, "[say "+next+"]"); err != nil {
 		return err
 	}
-	if err := w.until(who, said.ID, func(texts []string) bool { return slices.Contains(texts, next) }); err != nil {
+	if err := w.until(person, sent.ID, func(texts []string) bool { return slices.Contains(texts, next) }); err != nil {
 		return err
 	}
-	texts, draft := w.bot(who, said.ID)
+	texts, draft := w.bot(person, sent.ID)
 	if draft != "" {
 		return fmt.Errorf("the draft %q is left", draft)
 	}

@@ -97,8 +97,8 @@ func (w *chatWorld) hosting(pi string) string {
 }
 
 // bot returns the bot's messages to a person after the given message, and the current draft.
-func (w *chatWorld) bot(who int64, after int) (texts []string, draft string) {
-	view := w.gram.Chat(who)
+func (w *chatWorld) bot(person int64, after int) (texts []string, draft string) {
+	view := w.gram.Chat(person)
 	for _, m := range view.Messages {
 		if m.From.IsBot && m.ID > after {
 			texts = append(texts, m.Text)
@@ -111,12 +111,12 @@ func (w *chatWorld) bot(who int64, after int) (texts []string, draft string) {
 }
 
 // until waits until the bot's messages after the given one fulfill is.
-func (w *chatWorld) until(who int64, after int, is func(texts []string) bool) error {
+func (w *chatWorld) until(person int64, after int, is func(texts []string) bool) error {
 	ctx, done := context.WithTimeout(w.t.Context(), patience)
 	defer done()
-	err := w.gram.Wait(ctx, func() bool { texts, _ := w.bot(who, after); return is(texts) })
+	err := w.gram.Wait(ctx, func() bool { texts, _ := w.bot(person, after); return is(texts) })
 	if err != nil {
-		texts, draft := w.bot(who, after)
+		texts, draft := w.bot(person, after)
 		return fmt.Errorf("the chat shows %q and the draft %q: %w", texts, draft, err)
 	}
 	return nil

@@ -75,7 +75,7 @@ func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	<-s.gone
+	<-s.exited
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %s to end", took)
 	}

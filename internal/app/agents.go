@@ -35,6 +35,8 @@ type agentRouter struct {
 	policy   *permit.Policy
 	private  tool.Private
 	env      secret.Environment // of the commands that Bellcord runs for hosted agents
+	client   clientParams
+	editor   func(bellcord.SessionID) tool.EditorTools // the functions of a session's editor
 	logger   *slog.Logger
 
 	mu     sync.Mutex
@@ -69,6 +71,8 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 		}
 		a.hosted[name] = hostAgent(d, a.keeper, childacp.Options{
 			Policy: a.policy, Keeper: a.keeper, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
+			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
+			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
 		})
 	}
 	return a.hosted[name], nil
@@ -84,12 +88,13 @@ func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) 
 	}
 	return &child.Agent{
 		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: AgentEnvironment(d), Renew: d.Renew},
-		Keeper:     keeper, NewSpeaker: speak, Logger: opts.Logger,
+		Keeper:     keeper, NewSpeaker: speak, InDir: d.Protocol == preset.Pi, Logger: opts.Logger,
 	}
 }
 
 // endHostedOf ends the hosted agent process of a session, if there is one.
 func (a *agentRouter) endHostedOf(id bellcord.SessionID) {
+	a.client.removeSession(id)
 	for _, hosted := range a.all() {
 		hosted.End(id)
 	}

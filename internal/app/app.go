@@ -118,12 +118,12 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	builtin := private.KeepOut(tool.Builtin(a.keeper, a.background))
 	a.tools = newSessionTools(a.config, a.keeper, builtin)
 	native := &react.Agent{
-		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy,
+		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
 		native: native, settings: c, version: a.config.Version, keeper: a.keeper, policy: a.policy,
-		private: private, env: a.background.Env, logger: a.logger,
+		private: private, env: a.background.Env, logger: a.logger, editor: a.tools.editorOf,
 	}
 	if c.Agent != "" {
 		if _, err := AgentDefinition(c, c.Agent); err != nil {

@@ -159,12 +159,12 @@ func (a *App) Nodes(ctx context.Context) ([]api.Node, error) {
 		stats := a.Hub.Stats()
 		return []api.Node{{Name: "this one", Version: a.config.Version, Self: true, Running: stats.Running, Queued: stats.Queued + stats.Held, Draining: stats.Draining}}, nil
 	}
-	known, err := shared.Nodes(ctx)
+	nodes, err := shared.Nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]api.Node, len(known))
-	for i, n := range known {
+	all := make([]api.Node, len(nodes))
+	for i, n := range nodes {
 		all[i] = api.Node{
 			ID: n.ID, Name: n.Name, Version: n.Version, Started: n.Started, Self: n.ID == shared.NodeID(),
 			LeaseAge: n.LeaseAge.Seconds(), LeaseRemaining: n.Left.Seconds(), Draining: n.Draining, Running: n.Running, Queued: n.Queued,

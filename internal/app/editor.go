@@ -21,18 +21,32 @@ type Editor struct {
 // immediately. The store opens during the handshake with the editor.
 func (e *Editor) Open(ctx context.Context, from Config) acp.Config {
 	c := from.Settings
-	known := NewModels(c) // for the names only
+	models := NewModels(c) // for the names only
 	e.secrets = from.Secrets
 	e.opened = sync.OnceValues(func() (*App, error) { return Open(ctx, from) })
 	go e.opened() //nolint:errcheck // every later call returns the error
+	var hosted acp.Hosted
+	if c.Agent != "" {
+		agent := hostedAgent{name: c.Agent, dir: workingDir(), opened: e.opened}
+		hosted = agent
+		go agent.prepare()
+	}
 	return acp.Config{
+		Hosted:  hosted,
 		Version: from.Version, Owner: MachineOwner, Agent: c.Agent, Model: DefaultModel(c), Models: c.Models, Mode: c.Mode,
 		Prompt: PromptLimits(c), Logger: from.Logger,
-		CheckModel: known.Check, ContextSize: known.ContextWindow,
+		CheckModel: models.Check, ContextSize: models.ContextWindow, Efforts: models.Efforts,
 		Opened: func(id bellcord.SessionID, editor *acp.EditorTools, servers []acp.MCPServer) {
 			if a, err := e.opened(); err == nil {
 				a.OpenEditor(id, editor, servers)
 			}
+		},
+		Background: func(id bellcord.SessionID) []bellcord.Process {
+			a, err := e.opened()
+			if err != nil {
+				return nil
+			}
+			return a.background.List(id)
 		},
 		Closed: func(id bellcord.SessionID) {
 			if a, err := e.opened(); err == nil {

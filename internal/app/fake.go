@@ -37,12 +37,12 @@ func newFake() fake {
 // Generate implements llm.Model. It puts the notice before the first text of a
 // turn.
 func (f fake) Generate(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
-	told := hasSpoken(req.Messages)
+	shown := hasSpoken(req.Messages)
 	return f.Provider.Generate(ctx, req, func(b bellcord.Body) error {
-		if said, ok := b.(bellcord.TextDelta); ok && !told {
-			told = true
-			said.Text = FakeNotice + said.Text
-			b = said
+		if delta, ok := b.(bellcord.TextDelta); ok && !shown {
+			shown = true
+			delta.Text = FakeNotice + delta.Text
+			b = delta
 		}
 		return emit(b)
 	})

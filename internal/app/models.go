@@ -112,11 +112,11 @@ func ModelNames(c config.Config) []string {
 // UnknownName returns an error for a name that does not exist, with the most
 // similar existing name.
 func UnknownName(kind, name string, known []string) error {
-	meant := ""
+	hint := ""
 	if near := nearest.Name(name, known); near != "" {
-		meant = fmt.Sprintf(" (did you mean %q?)", near)
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
 	}
-	return fmt.Errorf("unknown %s %q%s: use one of %s", kind, name, meant, strings.Join(known, ", "))
+	return fmt.Errorf("unknown %s %q%s: use one of %s", kind, name, hint, strings.Join(known, ", "))
 }
 
 // Providers returns the names of the configured providers, sorted.

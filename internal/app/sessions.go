@@ -16,6 +16,19 @@ func (a *App) OpenEditor(id bellcord.SessionID, editor *acp.EditorTools, servers
 	a.tools.open(id, editor, servers)
 }
 
+// HasEditor reports whether a session has the tools of OpenEditor.
+func (a *App) HasEditor(id bellcord.SessionID) bool { return a.tools.has(id) }
+
+// Background returns a function for the commands of a session that outlive
+// their turns, or nil if other processes run turns of the same sessions, whose
+// commands this one does not know.
+func (a *App) Background() func(bellcord.SessionID) []bellcord.Process {
+	if a.bus != nil {
+		return nil
+	}
+	return a.background.List
+}
+
 // CloseEditor ends the tools, background commands and hosted agent of an
 // editor's session. Its turns continue.
 func (a *App) CloseEditor(id bellcord.SessionID) {

@@ -112,6 +112,17 @@ func (t *sessionTools) open(id bellcord.SessionID, editor *acp.EditorTools, name
 	}
 }
 
+// editorOf returns the functions of a session's editor. A session without an
+// editor has none.
+func (t *sessionTools) editorOf(id bellcord.SessionID) tool.EditorTools {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if of := t.sessions[id]; of != nil {
+		return of.editor
+	}
+	return tool.EditorTools{}
+}
+
 // throughEditor adapts the editor's methods to tools.
 func throughEditor(d *acp.EditorTools, env secret.Environment) tool.EditorTools {
 	out := tool.EditorTools{Env: env}
@@ -131,6 +142,12 @@ func throughEditor(d *acp.EditorTools, env secret.Environment) tool.EditorTools 
 		}
 	}
 	return out
+}
+
+func (t *sessionTools) has(id bellcord.SessionID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sessions[id] != nil
 }
 
 func (t *sessionTools) closeSession(id bellcord.SessionID) {

@@ -34,7 +34,7 @@ func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 		t.Error(err)
 	}
 	server.End()
-	if said := env.String(); strings.Contains(said, "SECRET") || !strings.Contains(said, "SOMETHING_ELSE=kept") || !strings.Contains(said, "OF_ITS_OWN=given") {
-		t.Errorf("an MCP server gets %s", said)
+	if text := env.String(); strings.Contains(text, "SECRET") || !strings.Contains(text, "SOMETHING_ELSE=kept") || !strings.Contains(text, "OF_ITS_OWN=given") {
+		t.Errorf("an MCP server gets %s", text)
 	}
 }

@@ -38,7 +38,7 @@ type Backend interface {
 	Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error)
 	// Receipts returns receipts of ended turns, the last accepted first.
 	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
-	Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error
+	Answer(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error
 	Rename(ctx context.Context, id bellcord.SessionID, title string) error
 	// Remove stops everything that a session runs and deletes the session;
 	// with files, also its workspace.

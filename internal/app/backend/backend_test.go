@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func TestOpen_WithAndWithoutAServer_FindsStopsRenamesAndRemovesASession(t *testi
 func tryChat(t *testing.T, at Backend, c Config) {
 	t.Helper()
 	ctx := t.Context()
-	hub, err := Chat(at, c.App.Settings, t.TempDir())
+	hub, err := Chat(at, c.App.Settings, t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestFindTarget_PartOfSeveralSessions_IsAmbiguous(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = at.Close() }()
-	hub, err := Chat(at, c.App.Settings, t.TempDir())
+	hub, err := Chat(at, c.App.Settings, t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,5 +196,65 @@ func TestFindTarget_PartOfSeveralSessions_IsAmbiguous(t *testing.T) {
 	}
 	if _, err := FindReceipt(t.Context(), at, string(id)); err == nil || !strings.Contains(err.Error(), "no turn of session "+string(id)+" has ended") {
 		t.Errorf("the receipt of an empty session: %v", err)
+	}
+}
+
+func TestAdditionalDirs_Paths_AreAbsoluteAndExist(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.Mkdir("sub", 0o700), os.WriteFile("file", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		dirs   []string
+		server bool
+		want   []string
+		err    string
+	}{
+		{nil, false, nil, ""},
+		{nil, true, nil, ""},
+		{[]string{"sub", dir}, false, []string{filepath.Join(here, "sub"), dir}, ""},
+		{[]string{"."}, false, []string{here}, ""},
+		{[]string{"none"}, false, nil, "--add-dir: no such directory: none"},
+		{[]string{"file"}, false, nil, "--add-dir: file is not a directory"},
+		{[]string{""}, false, nil, "--add-dir: the path is empty"},
+		{[]string{dir}, true, nil, errAddDirOnServer.Error()},
+	} {
+		got, err := AdditionalDirs(test.dirs, test.server)
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if !slices.Equal(got, test.want) || text != test.err {
+			t.Errorf("%q, server %v: %q, %q; want %q, %q", test.dirs, test.server, got, text, test.want, test.err)
+		}
+	}
+}
+
+func TestChat_AdditionalDirs_AreThoseOfNewSessions(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	at, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	hub, err := Chat(at, c.App.Settings, t.TempDir(), []string{other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := hub.NewSession(t.Context(), bellcord.Session{})
+	if err != nil || !slices.Equal(made.AdditionalDirs, []string{other}) {
+		t.Errorf("%q, %v", made.AdditionalDirs, err)
+	}
+	if made, err = hub.Change(t.Context(), made.ID, bellcord.SessionUpdated{AdditionalDirs: &[]string{made.Dir}}); err != nil || !slices.Equal(made.AdditionalDirs, []string{made.Dir}) {
+		t.Errorf("changed: %q, %v", made.AdditionalDirs, err)
+	}
+	if err := at.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -8,19 +8,41 @@ import (
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/filefinder"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
-// Chat returns a backend as a hub for the terminal chat. New sessions use dir.
-func Chat(at Backend, c config.Config, dir string) (chat.Hub, error) {
+// Chat returns a backend as a hub for the terminal chat. New sessions use dir
+// and, if the backend is not a server, the additional directories.
+func Chat(at Backend, c config.Config, dir string, additional []string) (chat.Hub, error) {
 	switch at := at.(type) {
 	case Remote:
 		return remoteChat{at, dir}, nil
 	case Local:
-		return localChat{at, c, dir}, nil
+		return localChat{at: at, settings: c, dir: dir, additional: additional, files: &filefinder.Finder{}}, nil
 	}
 	return nil, fmt.Errorf("no chat for a %T", at)
+}
+
+// Windows returns a function that returns the size of a model's context in tokens,
+// 0 if it is unknown. The function does not block.
+func Windows(ctx context.Context, at Backend) func(model string) int64 {
+	switch at := at.(type) {
+	case Local:
+		return at.App.Models.ContextWindow
+	case Remote:
+		sizes := map[string]int64{}
+		all, err := at.Client.Models(ctx)
+		if err != nil {
+			return nil // the chat works without it
+		}
+		for _, m := range all.Models {
+			sizes[m.ID] = m.ContextWindow
+		}
+		return func(model string) int64 { return sizes[model] }
+	}
+	return nil
 }
 
 // localChat implements chat.Hub for turns that run in this process.
@@ -28,11 +50,19 @@ type localChat struct {
 	at       Local
 	settings config.Config
 	dir      string
+	files    *filefinder.Finder
+
+	additional []string // directories of new sessions
 }
 
-func (c localChat) Prompt(ctx context.Context, session bellcord.SessionID, asked chat.Prompt) error {
+// Files implements chat.Hub.
+func (c localChat) Files(ctx context.Context, dir, query string, limit int) (found []string, all int, err error) {
+	return c.files.Find(ctx, dir, query, limit)
+}
+
+func (c localChat) Prompt(ctx context.Context, session bellcord.SessionID, request chat.Prompt) error {
 	p := app.PromptLimits(c.settings)
-	p.Turn, p.Task, p.Text = asked.Turn, asked.Task, asked.Text
+	p.Turn, p.Task, p.Text = request.Turn, request.Task, request.Text
 	_, err := c.at.App.Front().Accept(ctx, session, p)
 	return err
 }
@@ -49,8 +79,8 @@ func apiStop(s chat.Stop) api.Stop {
 	return api.Stop{Mode: string(s.Mode), Queue: string(s.Queue), Wait: "1s"}
 }
 
-func (c localChat) Answer(_ context.Context, turn bellcord.TurnID, question, choice string) error {
-	return c.at.App.Front().Answer(turn, question, choice, currentUser())
+func (c localChat) Answer(_ context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+	return c.at.App.Front().Answer(turn, question, r, currentUser())
 }
 
 func (c localChat) Edit(_ context.Context, turn bellcord.TurnID, text string) error {
@@ -69,6 +99,14 @@ func (c localChat) Clear(ctx context.Context, session bellcord.SessionID) error 
 	return err
 }
 
+func (c localChat) Rename(ctx context.Context, session bellcord.SessionID, title string) error {
+	return c.at.Rename(ctx, session, title)
+}
+
+func (c localChat) Delete(ctx context.Context, session bellcord.SessionID) error {
+	return c.at.Remove(ctx, session, false)
+}
+
 func (c localChat) Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error) {
 	found, err := c.at.App.Front().OpenSession(ctx, session)
 	if err == nil {
@@ -81,7 +119,7 @@ func (c localChat) Change(ctx context.Context, session bellcord.SessionID, to be
 }
 
 func (c localChat) NewSession(ctx context.Context, like bellcord.Session) (bellcord.Session, error) {
-	made := bellcord.Session{Owner: app.MachineOwner, Dir: c.dir, Agent: c.settings.Agent, Model: app.DefaultModel(c.settings), Mode: c.settings.Mode}
+	made := bellcord.Session{Owner: app.MachineOwner, Dir: c.dir, AdditionalDirs: c.additional, Agent: c.settings.Agent, Model: app.DefaultModel(c.settings), Mode: c.settings.Mode}
 	if like.Agent != "" {
 		made.Agent, made.Model = like.Agent, ""
 	}
@@ -110,11 +148,11 @@ func (c localChat) checkSettings(agent, model, mode string) error {
 			return err
 		}
 	}
-	asked := c.settings
+	settings := c.settings
 	if mode != "" {
-		asked.Mode = mode
+		settings.Mode = mode
 	}
-	return asked.Check()
+	return settings.Check()
 }
 
 // Check implements chat.Hub.

@@ -37,8 +37,8 @@ func (c remoteChat) Stop(ctx context.Context, s chat.Stop) error {
 
 // Answer answers a question. An answer that is too late is not an error: the
 // log contains the outcome.
-func (c remoteChat) Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error {
-	err := c.at.Client.Answer(ctx, turn, question, choice)
+func (c remoteChat) Answer(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+	err := c.at.Client.Answer(ctx, turn, question, r)
 	if refused(err, http.StatusNotFound, http.StatusConflict) {
 		return nil
 	}
@@ -55,6 +55,19 @@ func (c remoteChat) Send(ctx context.Context, turn bellcord.TurnID) error {
 
 func (c remoteChat) Clear(ctx context.Context, session bellcord.SessionID) error {
 	return c.at.Client.Clear(ctx, session)
+}
+
+// Files implements chat.Hub. The files are on the server, which has no list of them.
+func (remoteChat) Files(context.Context, string, string, int) (found []string, all int, err error) {
+	return nil, 0, nil
+}
+
+func (c remoteChat) Rename(ctx context.Context, session bellcord.SessionID, title string) error {
+	return c.at.Rename(ctx, session, title)
+}
+
+func (c remoteChat) Delete(ctx context.Context, session bellcord.SessionID) error {
+	return c.at.Remove(ctx, session, false)
 }
 
 func (c remoteChat) Change(ctx context.Context, session bellcord.SessionID, to bellcord.SessionUpdated) (bellcord.Session, error) {

@@ -88,7 +88,9 @@ func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.
 var errElsewhere = errors.New("the turn runs in another process: answer it there")
 
 // Answer implements Backend.
-func (Local) Answer(context.Context, bellcord.TurnID, string, string) error { return errElsewhere }
+func (Local) Answer(context.Context, bellcord.TurnID, string, bellcord.Reply) error {
+	return errElsewhere
+}
 
 // Rename implements Backend.
 func (s Local) Rename(ctx context.Context, id bellcord.SessionID, title string) error {

@@ -64,8 +64,8 @@ func (s Remote) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord
 }
 
 // Answer implements Backend.
-func (s Remote) Answer(ctx context.Context, turn bellcord.TurnID, question, choice string) error {
-	return s.Client.Answer(ctx, turn, question, choice)
+func (s Remote) Answer(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+	return s.Client.Answer(ctx, turn, question, r)
 }
 
 // Rename implements Backend.

@@ -23,6 +23,9 @@ type Run struct {
 	Session  string // id of a session or a part of it, "" for a new session
 	Continue bool   // use the newest session of Dir
 	Dir      string // directory of a new session
+	// AdditionalDirs are further directories of the session; nil leaves those
+	// that the session has. They cannot be on a server.
+	AdditionalDirs []string
 	// Agent, Model and Mode are the requested settings. Empty ones are left to
 	// the session or the server.
 	Agent, Model, Mode string
@@ -49,6 +52,9 @@ func (r Run) Do(ctx context.Context) (bellcord.Receipt, error) {
 		}
 	}
 	if r.Config.Server != "" {
+		if _, err := AdditionalDirs(r.AdditionalDirs, true); err != nil {
+			return bellcord.Receipt{}, err
+		}
 		remote, err := Dial(r.Config)
 		if err != nil {
 			return bellcord.Receipt{}, err
@@ -115,6 +121,10 @@ func (r *Run) checkTurn(ctx context.Context, a *app.App) error {
 	if err := isDirectory(r.Dir); err != nil {
 		return fmt.Errorf("--dir: %w", err)
 	}
+	var err error
+	if r.AdditionalDirs, err = AdditionalDirs(r.AdditionalDirs, false); err != nil {
+		return err
+	}
 	if agent == "" {
 		return a.Models.Check(model)
 	}
@@ -151,8 +161,12 @@ func (r *Run) findSession(ctx context.Context, at Backend) error {
 func (r Run) openSession(ctx context.Context, a *app.App) (bellcord.Session, error) {
 	if r.Session != "" {
 		s, err := a.Hub.OpenSession(ctx, bellcord.SessionID(r.Session))
-		if err == nil && (r.Model != "" || r.Mode != "") {
-			s, err = a.Hub.Configure(s.ID, bellcord.SessionUpdated{Model: r.Model, Mode: r.Mode})
+		change := bellcord.SessionUpdated{Model: r.Model, Mode: r.Mode}
+		if len(r.AdditionalDirs) > 0 {
+			change.AdditionalDirs = &r.AdditionalDirs
+		}
+		if err == nil {
+			s, err = a.Hub.Configure(s.ID, change)
 		}
 		return s, err
 	}
@@ -161,22 +175,5 @@ func (r Run) openSession(ctx context.Context, a *app.App) (bellcord.Session, err
 		return bellcord.Session{}, err
 	}
 	c := r.Config.App.Settings
-	return a.Hub.NewSession(ctx, bellcord.Session{Owner: app.MachineOwner, Dir: dir, Agent: c.Agent, Model: app.DefaultModel(c), Mode: c.Mode})
-}
-
-// isDirectory returns an error unless the path is empty or names a directory.
-func isDirectory(path string) error {
-	if path == "" {
-		return nil
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("no such directory: %s", path)
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory", path)
-	}
-	return nil
+	return a.Hub.NewSession(ctx, bellcord.Session{Owner: app.MachineOwner, Dir: dir, AdditionalDirs: r.AdditionalDirs, Agent: c.Agent, Model: app.DefaultModel(c), Mode: c.Mode})
 }

@@ -44,8 +44,8 @@ func (r Run) promptAndFollow(ctx context.Context, remote *client.Client) (bellco
 	if err != nil {
 		return bellcord.Receipt{}, fmt.Errorf("turn %s: %w", r.Turn, err)
 	}
-	r.View.Answer = func(ctx context.Context, turn bellcord.TurnID, question, choice, _ string) {
-		if err := remote.Answer(ctx, turn, question, choice); err != nil && !refused(err, http.StatusNotFound, http.StatusConflict) { // too late is not an error
+	r.View.Answer = func(ctx context.Context, turn bellcord.TurnID, question string, answer bellcord.Reply, _ string) {
+		if err := remote.Answer(ctx, turn, question, answer); err != nil && !refused(err, http.StatusNotFound, http.StatusConflict) { // too late is not an error
 			r.Config.App.Logger.Warn("answer not delivered", "turn", turn, "err", err)
 		}
 	}

@@ -120,11 +120,11 @@ func (d *Doctor) clock(ctx context.Context) []Finding {
 		if provider.API == config.Fake || provider.APIKey == "" && provider.BaseURL == "" {
 			continue
 		}
-		theirs, err := dateOf(ctx, cmp.Or(provider.BaseURL, homes[name]))
+		serverTime, err := dateOf(ctx, cmp.Or(provider.BaseURL, homes[name]))
 		if err != nil {
 			continue
 		}
-		if skew := time.Since(theirs); skew.Abs() > mostSkew {
+		if skew := time.Since(serverTime); skew.Abs() > mostSkew {
 			return bad("turn on time synchronization (timedatectl set-ntp true)", "differs by %s from the clock of %s", skew.Round(time.Second), name)
 		}
 		return ok("within %s of the clock of %s", mostSkew, name)

@@ -121,12 +121,13 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 		err = errors.Join(err, s.telegram.shutDown())
 	}
 	s.web.Close()
+	s.acp.Close()
 	for _, server := range servers {
-		leaving, gone := context.WithTimeout(context.Background(), 5*time.Second)
+		leaving, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		if server.Shutdown(leaving) != nil {
 			_ = server.Close() // open requests have had their time
 		}
-		gone()
+		cancel()
 	}
 	if len(servers) == 0 {
 		err = errors.Join(err, s.tcp.Close(), s.socket.Close())

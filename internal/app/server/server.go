@@ -20,6 +20,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/acpnet"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
@@ -32,6 +33,7 @@ type Server struct {
 	version  string
 	logger   *slog.Logger
 	web      *web.Server
+	acp      *acpnet.Server
 	door     *auth.Door
 	tcp      net.Listener
 	socket   net.Listener
@@ -63,6 +65,7 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 	front := s.webConfig(c, options.Secure)
 	front.Metrics, front.Viewers = telemetry.Handler(registry), metrics.Viewers
 	s.web = web.New(front)
+	s.openACP()
 	err = s.openTelegram()
 	if err == nil {
 		err = s.listen(ctx)

@@ -15,6 +15,7 @@ import (
 type choice struct {
 	model, reason string
 	server        ModelServer // the model's server, if it is on this machine
+	key           KeyEntered  // the provider's key, if the user entered it
 }
 
 // choose returns the first model that is available: of a provider with a key,
@@ -44,11 +45,16 @@ func offered(ctx context.Context, provider string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	known := app.NewModels(c)
-	defer known.Close()
+	return offeredBy(ctx, c, provider)
+}
+
+// offeredBy returns the default model of a configured provider.
+func offeredBy(ctx context.Context, c config.Config, provider string) (string, error) {
+	models := app.NewModels(c)
+	defer models.Close()
 	ctx, done := context.WithTimeout(ctx, listTimeout)
 	defer done()
-	names, err := known.Provider(provider).Models(ctx)
+	names, err := models.Provider(provider).Models(ctx)
 	return defaultModel(names), err
 }
 

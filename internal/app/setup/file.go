@@ -13,6 +13,9 @@ func (c choice) file() string {
 	if c.server.URL != "" {
 		provider = fmt.Sprintf("[provider.%s]\nbase_url = %q\n", c.server.Name, c.server.URL)
 	}
+	if c.key.Key != "" {
+		provider = fmt.Sprintf("[provider.%s]\napi_key = %q\n", c.key.Provider, c.key.Key)
+	}
 	return fmt.Sprintf(`# Bellcord's configuration. Flags and environment variables override this file.
 # All settings: docs/config.md. To check this file: bellcord doctor
 

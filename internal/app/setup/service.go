@@ -53,7 +53,7 @@ func (s Service) unitSettings(target autostart.Target) (to autostart.Settings, e
 	if to.Program, err = os.Executable(); err != nil {
 		return to, err
 	}
-	if to.Config, err = whole(s.ConfigFile); err != nil {
+	if to.Config, err = absolute(s.ConfigFile); err != nil {
 		return to, err
 	}
 	usual, _ := config.File("")
@@ -80,7 +80,7 @@ func (s Service) unitSettings(target autostart.Target) (to autostart.Settings, e
 func (s Service) personal(to *autostart.Settings) (err error) {
 	if to.Config == "" {
 		if file, _ := config.File(""); config.IsFile(file) {
-			if to.Config, err = whole(file); err != nil {
+			if to.Config, err = absolute(file); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (s Service) personal(to *autostart.Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	to.Data, err = whole(c.DataDir)
+	to.Data, err = absolute(c.DataDir)
 	return err
 }
 
@@ -121,8 +121,8 @@ func (s Service) account(to *autostart.Settings) error {
 	return nil
 }
 
-// whole returns the absolute path, or "" for "".
-func whole(path string) (string, error) {
+// absolute returns the absolute path, or "" for "".
+func absolute(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}

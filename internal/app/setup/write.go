@@ -26,7 +26,11 @@ func Write(ctx context.Context, file string, force bool) (Written, error) {
 	if config.IsFile(path) && !force {
 		return Written{}, existsError(path)
 	}
-	chosen := choose(ctx, Search(ctx, file, config.Config{}))
+	return write(path, choose(ctx, Search(ctx, file, config.Config{})), force)
+}
+
+// write writes the configuration file for a choice.
+func write(path string, chosen choice, force bool) (Written, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
