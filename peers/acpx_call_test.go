@@ -38,16 +38,16 @@ func (c *acpxCall) start() *acpxCall {
 }
 
 // prints runs it to its end and checks that the output contains the given texts.
-func (c *acpxCall) prints(wanted ...string) {
+func (c *acpxCall) prints(want ...string) {
 	c.Helper()
-	c.start().ends(wanted...)
+	c.start().ends(want...)
 }
 
-func (c *acpxCall) ends(wanted ...string) {
+func (c *acpxCall) ends(want ...string) {
 	c.Helper()
 	_ = c.Wait() // the exit code is checked below
 	code, out := c.ProcessState.ExitCode(), c.out.String()
-	for _, text := range wanted {
+	for _, text := range want {
 		if !strings.Contains(out, text) {
 			c.Errorf("acpx %q did not print %q but\n%s", c.Args[8:], text, out)
 		}

@@ -105,8 +105,8 @@ func acpxReopened(r *rig) {
 	r.acpxStaying("1", "prompt", "one").prints("You said: one")
 	r.awaitExits()
 	r.acpx("prompt", "two").prints("You said: two", "[done] end_turn")
-	if asked := r.requestsWith("two"); len(asked) != 1 || asked[0].Messages != 4 {
-		r.Errorf("in the new process the model was told %+v", asked)
+	if requests := r.requestsWith("two"); len(requests) != 1 || requests[0].Messages != 4 {
+		r.Errorf("in the new process the model was told %+v", requests)
 	}
 }
 
@@ -117,8 +117,8 @@ func acpxSettings(r *rig) {
 	// The permission would be denied, but in mode full there is no request. The command runs in the
 	// background, because otherwise acpx would run it, and deny it.
 	r.acpx("--deny-all", "prompt", `[tool shell {"command":"echo unasked","background":true}]`).prints("(completed)", "[done] end_turn")
-	if asked := r.requestsWith("unasked"); len(asked) != 2 || asked[0].Model != "fake-mini" {
-		r.Errorf("the model that answered is %+v", asked)
+	if requests := r.requestsWith("unasked"); len(requests) != 2 || requests[0].Model != "fake-mini" {
+		r.Errorf("the model that answered is %+v", requests)
 	}
 }
 

@@ -22,6 +22,8 @@ func TestAudit_RecordWithAFault_ReportsIt(t *testing.T) {
 		done      = `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}}}`
 		ask       = `< {"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}`
 		withdraw  = `< {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}`
+		load      = `> {"jsonrpc":"2.0","id":3,"method":"session/load","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}`
+		loaded    = `< {"jsonrpc":"2.0","id":3,"result":{}}`
 		chunk     = `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}`
 	)
 	swap := strings.NewReplacer(`"currentModeId"`, `"modeId"`)
@@ -29,26 +31,31 @@ func TestAudit_RecordWithAFault_ReportsIt(t *testing.T) {
 	cases := map[string]struct {
 		want   string // "" for no problem
 		frames []string
+		http   bool
 	}{
-		"a good turn":                        {"", []string{prompt, chunk, call, done, endTurn}},
-		"a good stop":                        {"", []string{prompt, call, ask, cancel, withdraw, done, cancelled}},
-		"a good close":                       {"", []string{prompt, chunk, closing, cancelled, closed}},
-		"no answer":                          {"never answered", []string{prompt}},
-		"two answers":                        {"a second answer", []string{prompt, endTurn, endTurn}},
-		"an answer to nobody":                {"answers nothing", []string{endTurn}},
-		"an update after the answer":         {"while no prompt is open", []string{prompt, endTurn, chunk}},
-		"an update after the close":          {"told of a closed session", []string{closing, closed, chunk}},
-		"a call left open":                   {"has not ended", []string{prompt, call, endTurn}},
-		"a call ended twice":                 {"had ended", []string{prompt, call, done, done, endTurn}},
-		"a call nobody saw":                  {"never shown", []string{prompt, done, endTurn}},
-		"a lost cancel":                      {"not answered cancelled", []string{prompt, cancel, endTurn}},
-		"a cancel answered with an error":    {"not answered cancelled", []string{prompt, cancel, failed}},
-		"a close before the prompt's answer": {"before the session's prompts", []string{prompt, closing, closed, cancelled}},
-		"a permission left open":             {"neither answered nor withdrawn", []string{prompt, call, ask, cancel, done, cancelled}},
-		"a field of a wrong name":            {"against the schema", []string{prompt, swap.Replace(mode), endTurn}},
-		"a status that version 1 lacks":      {"against the schema", []string{prompt, call, strings.Replace(done, "completed", "cancelled", 1), done, endTurn}},
-		"a root field of our own":            {"against the schema", []string{prompt, strings.Replace(endTurn, `"stopReason"`, `"receipt":1,"stopReason"`, 1)}},
-		"an unknown method":                  {"does not know this method", []string{`< {"jsonrpc":"2.0","method":"session/updated","params":{}}`}},
+		"a good turn":                        {frames: []string{prompt, chunk, call, done, endTurn}},
+		"a good stop":                        {frames: []string{prompt, call, ask, cancel, withdraw, done, cancelled}},
+		"a good close":                       {frames: []string{prompt, chunk, closing, cancelled, closed}},
+		"a good load":                        {frames: []string{load, chunk, loaded}},
+		"a replay after the load's answer":   {want: "while no prompt is open", frames: []string{load, loaded, chunk}},
+		"a replay on another stream":         {frames: []string{load, loaded, chunk, prompt, endTurn}, http: true},
+		"an update after a prompt over HTTP": {want: "while no prompt is open", frames: []string{load, loaded, prompt, endTurn, chunk}, http: true},
+		"no answer":                          {want: "never answered", frames: []string{prompt}},
+		"two answers":                        {want: "a second answer", frames: []string{prompt, endTurn, endTurn}},
+		"an answer to nobody":                {want: "answers nothing", frames: []string{endTurn}},
+		"an update after the answer":         {want: "while no prompt is open", frames: []string{prompt, endTurn, chunk}},
+		"an update after the close":          {want: "told of a closed session", frames: []string{closing, closed, chunk}},
+		"a call left open":                   {want: "has not ended", frames: []string{prompt, call, endTurn}},
+		"a call ended twice":                 {want: "had ended", frames: []string{prompt, call, done, done, endTurn}},
+		"a call nobody saw":                  {want: "never shown", frames: []string{prompt, done, endTurn}},
+		"a lost cancel":                      {want: "not answered cancelled", frames: []string{prompt, cancel, endTurn}},
+		"a cancel answered with an error":    {want: "not answered cancelled", frames: []string{prompt, cancel, failed}},
+		"a close before the prompt's answer": {want: "before the session's prompts", frames: []string{prompt, closing, closed, cancelled}},
+		"a permission left open":             {want: "neither answered nor withdrawn", frames: []string{prompt, call, ask, cancel, done, cancelled}},
+		"a field of a wrong name":            {want: "against the schema", frames: []string{prompt, swap.Replace(mode), endTurn}},
+		"a status that version 1 lacks":      {want: "against the schema", frames: []string{prompt, call, strings.Replace(done, "completed", "cancelled", 1), done, endTurn}},
+		"a root field of our own":            {want: "against the schema", frames: []string{prompt, strings.Replace(endTurn, `"stopReason"`, `"receipt":1,"stopReason"`, 1)}},
+		"an unknown method":                  {want: "does not know this method", frames: []string{`< {"jsonrpc":"2.0","method":"session/updated","params":{}}`}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +69,9 @@ func TestAudit_RecordWithAFault_ReportsIt(t *testing.T) {
 				}
 				messages = append(messages, m)
 			}
-			problems := newAudit(rules).run(messages)
+			check := newAudit(rules)
+			check.streams = c.http
+			problems := check.run(messages)
 			switch all := strings.Join(problems, "\n"); {
 			case c.want == "" && len(problems) > 0, !strings.Contains(all, c.want), c.want != "" && len(problems) != 1:
 				t.Errorf("found %q, not %q", problems, c.want)

@@ -11,13 +11,15 @@ import (
 //   - every request has exactly one answer; only a permission request that the agent has
 //     withdrawn may have none
 //   - there is no update of a session between a prompt's answer and the next prompt,
-//     and none at all after its close
+//     and none at all after its close; over HTTP, the rest of a replay may follow the
+//     load's answer, because the two come on different streams
 //   - when a prompt is answered, every tool call it showed has ended, and every
 //     permission request is answered or withdrawn
 //   - a prompt that was open when a cancel came is answered cancelled, and so is
 //     one that a close ended, before the close is answered
 type audit struct {
 	schema   schema
+	streams  bool                // the record is of HTTP, with a stream for each session
 	requests map[string]*request // by sender and id
 	sessions map[string]*conversation
 	problems []string
@@ -36,6 +38,7 @@ type conversation struct {
 	prompts        []*request
 	permissions    []*request
 	replays        int             // loads without an answer
+	lateReplay     bool            // a load is answered, and its replay may still come on another stream
 	allowedUpdates map[string]bool // updates that are allowed without a prompt
 	tools          map[string]bool // tool calls; false after they have ended
 	closed         bool
@@ -104,6 +107,9 @@ func (a *audit) request(m message) {
 	}
 	a.requests[m.From+string(m.ID)] = r
 	c := a.of(r.session)
+	if m.From == "client" {
+		c.lateReplay = false
+	}
 	switch m.Method {
 	case "session/prompt":
 		c.prompts = append(c.prompts, r)
@@ -139,7 +145,9 @@ func (a *audit) answer(r *request, m message) {
 		}
 		if r.Method == "session/load" {
 			c.replays--
-			a.nothingOpen(c, m)
+			if c.lateReplay = a.streams; !a.streams {
+				a.nothingOpen(c, m)
+			}
 		}
 		c.allowedUpdates["available_commands_update"], c.allowedUpdates["session_info_update"] = true, true
 	case "session/close", "session/delete":
@@ -193,12 +201,12 @@ func (a *audit) update(c *conversation, m message) {
 	switch {
 	case c.closed:
 		a.problem(m, "told of a closed session")
-	case len(c.prompts) == 0 && c.replays == 0 && !c.allowedUpdates[u.Kind]:
+	case len(c.prompts) == 0 && c.replays == 0 && !c.lateReplay && !c.allowedUpdates[u.Kind]:
 		a.problem(m, "%s is told while no prompt is open", u.Kind)
 	}
 	open, known := c.tools[u.ToolCallID]
 	switch {
-	case u.Kind == "tool_call" && known && c.replays == 0:
+	case u.Kind == "tool_call" && known && c.replays == 0 && !c.lateReplay:
 		a.problem(m, "this call was shown before")
 	case u.Kind == "tool_call_update" && !known:
 		a.problem(m, "this call was never shown")

@@ -23,6 +23,7 @@ type params struct {
 	SessionID  string          `json:"sessionId"`
 	RequestID  json.RawMessage `json:"requestId"`
 	StopReason string          `json:"stopReason"`
+	MessageID  string          `json:"messageId"`
 	Prompt     []struct {
 		Text string `json:"text"`
 	} `json:"prompt"`
@@ -32,6 +33,9 @@ type params struct {
 		Title      string          `json:"title"`
 		Status     string          `json:"status"`
 		Content    json.RawMessage `json:"content"`
+		MessageID  string          `json:"messageId"`
+		State      string          `json:"state"`
+		StopReason string          `json:"stopReason"`
 	} `json:"update"`
 }
 

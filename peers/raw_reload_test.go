@@ -58,16 +58,16 @@ func TestLoad_DuringATurn_CloseIsAnsweredAfterThePrompt(t *testing.T) {
 func TestLoad_DuringATurn_SendsNoTextTwice(t *testing.T) {
 	t.Parallel()
 	agent, _, prompt := reloaded(t)
-	told := map[string]int{}
+	counts := map[string]int{}
 	agent.until(func(m message) bool {
 		if m.isChunk() {
-			told[textOf(m.params.Update.Content)]++
+			counts[textOf(m.params.Update.Content)]++
 		}
 		return m.isAnswer() && string(m.ID) == prompt
 	})
-	for text, times := range told {
+	for text, times := range counts {
 		if times > 1 {
-			t.Errorf("%q was told %d times after the load, and %d texts in all", text, times, len(told))
+			t.Errorf("%q was told %d times after the load, and %d texts in all", text, times, len(counts))
 			break
 		}
 	}

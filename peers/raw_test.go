@@ -31,8 +31,8 @@ func TestCancel_InOneWriteWithItsPrompt_IsNeverLost(t *testing.T) {
 		t.Errorf("then a prompt ended so: %v", last)
 	}
 	agent.close() // after this, no request can be open
-	asked := tally.countRequests(r)
-	t.Logf("requests that came before the answer, and were broken off: %d", asked)
+	requests := tally.countRequests(r)
+	t.Logf("requests that came before the answer, and were broken off: %d", requests)
 	fmt.Printf("prompt+cancel in one write: %d times, %d lost, %d errors, %d model requests\n",
 		len(tally.answers), tally.lost, tally.errors, tally.late)
 	if tally.lost+tally.errors+tally.late > 0 || len(tally.answers) != 2*each {

@@ -28,6 +28,8 @@ type rig struct {
 	folder  string
 	agent   []string // the command line of Bellcord
 	env     []string
+
+	version2 bool // the clients speak version 2
 }
 
 func newRig(t *testing.T) *rig {
@@ -153,7 +155,7 @@ var removeBuilt = func() {}
 // model rejected a request.
 func (r *rig) judge() {
 	r.Helper()
-	rules := readSchema(r.T, filepath.Join(r.clients, "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"))
+	rules := readSchema(r.T, filepath.Join(r.clients, r.schemaFile()))
 	records := readRecords(r.T, r.path("wire"))
 	frames := 0
 	for i, record := range records {
@@ -161,7 +163,7 @@ func (r *rig) judge() {
 		if err != nil {
 			r.Errorf("connection %d: %v", i+1, err)
 		}
-		for _, problem := range newAudit(rules).run(messages) {
+		for _, problem := range r.audit(rules, messages) {
 			r.Errorf("connection %d: %s", i+1, problem)
 		}
 		if last := record[len(record)-1]; last.From == "exit" && last.Text != "0" {
@@ -176,6 +178,24 @@ func (r *rig) judge() {
 		r.Errorf("the model refused: %q", refused)
 	}
 	r.Logf("%d frames of %d connections checked", frames, len(records))
+}
+
+// audit returns the faults in the frames of one connection.
+func (r *rig) audit(rules schema, messages []message) []string {
+	if r.version2 {
+		return newAudit2(rules).run(messages)
+	}
+	check := newAudit(rules)
+	check.streams = slices.Contains(r.env, transportHTTP)
+	return check.run(messages)
+}
+
+// schemaFile returns the path of the schema below the folder of the clients.
+func (r *rig) schemaFile() string {
+	if r.version2 {
+		return schemaOfVersion2
+	}
+	return "node_modules/@agentclientprotocol/sdk/schema/v1/schema.json"
 }
 
 // requestsWith returns the model's requests with prompts that contain the text.

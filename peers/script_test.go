@@ -16,6 +16,7 @@ import (
 // event is a line that sdk.mjs prints.
 type event struct {
 	Waits      string            `json:"waits"`
+	Inserted   string            `json:"inserted"` // a prompt that was answered; only in version 2
 	Prompt     string            `json:"prompt"`
 	StopReason string            `json:"stopReason"`
 	Permission string            `json:"permission"`
@@ -40,10 +41,14 @@ type script struct {
 	seen  []event // events that no call of until has returned
 }
 
-// sdk starts a scenario of sdk.mjs.
+// sdk starts a scenario of sdk.mjs, or of sdk2.mjs for version 2.
 func (r *rig) sdk(scenario string, args ...string) *script {
 	r.Helper()
-	s := &script{rig: r, cmd: r.command(append([]string{r.node(), "sdk.mjs", scenario}, args...)...)}
+	file := "sdk.mjs"
+	if r.version2 {
+		file = "sdk2.mjs"
+	}
+	s := &script{rig: r, cmd: r.command(append([]string{r.node(), file, scenario}, args...)...)}
 	s.cmd.Dir = "" // the folder of sdk.mjs
 	var err error
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
@@ -166,7 +171,7 @@ func running(t *testing.T, mark string) []string {
 		}
 		args := strings.Split(string(text), "\x00")
 		// Clients have the whole prompt as an argument. They are not counted.
-		if name := filepath.Base(args[0]); (name == "sleep" || name == "sh") && strings.Contains(string(text), mark) {
+		if name := filepath.Base(args[0]); (name == "sleep" || name == "sh" || name == "bash") && strings.Contains(string(text), mark) {
 			found = append(found, strings.Join(args, " "))
 		}
 	}

@@ -5,50 +5,14 @@
 // What happened is printed as lines of JSON. Where the test has to look at
 // something first, a line says {"waits": …} and a line on stdin lets the
 // scenario go on.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pathToFileURL } from "node:url";
+import { goAhead, load, reached, refused, say } from "./agent.mjs";
 
-// The packages may be outside the clone, where a plain import would not look.
-const { resolve } = createRequire(process.env.BELLCORD_PEERS + "/package.json");
-const acp = await import(pathToFileURL(resolve("@agentclientprotocol/sdk")));
+const acp = await load("");
 
-const say = (what) => console.log(JSON.stringify(what));
-const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const goAhead = async (what) => {
-  say({ waits: what });
-  if ((await orders.next()).done) throw new Error("the test has gone");
-};
-
-// pipe is the agent's stdin. While writes are held, they gather; release sends
-// them in one write, once there are as many as were expected.
-function pipe(stdin) {
-  let held, all;
-  return {
-    hold: (count) => ({ done: new Promise((ok) => ((held = []), (all = { count, ok }))) }),
-    stream: new WritableStream({
-      write(bytes) {
-        if (!held) return void stdin.write(bytes);
-        held.push(bytes);
-        if (held.length < all.count) return;
-        stdin.write(Buffer.concat(held));
-        held = undefined;
-        all.ok();
-      },
-    }),
-  };
-}
-
-// connected starts an agent, says hello, plays the scenario and sees the agent off.
+// connected connects to an agent, says hello, plays the scenario and sees the agent off.
 async function connected(play) {
-  const [command, ...args] = JSON.parse(process.env.BELLCORD_SERVED);
-  const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = once(agent, "exit");
-  const to = pipe(agent.stdin);
-  const c = { to, permission: () => "allow", cwd: process.env.BELLCORD_CWD };
+  const agent = await reached();
+  const c = { to: agent.to, permission: () => "allow", cwd: process.env.BELLCORD_CWD };
   const app = acp
     .client({ name: "peers" })
     .onNotification("session/update", () => {})
@@ -57,7 +21,7 @@ async function connected(play) {
       const option = params.options.find((o) => o.optionId === choice);
       return { outcome: option ? { outcome: "selected", optionId: choice } : { outcome: "cancelled" } };
     });
-  await app.connectWith(acp.ndJsonStream(to.stream, Readable.toWeb(agent.stdout)), async (agent) => {
+  await app.connectWith(agent.stream, async (agent) => {
     Object.assign(c, {
       call: (method, params, options) => agent.request(method, params, options),
       start: async () => (await c.call("session/new", { cwd: c.cwd, mcpServers: [] })).sessionId,
@@ -71,13 +35,8 @@ async function connected(play) {
     await c.call("initialize", { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {}, clientInfo });
     await play(c);
   });
-  agent.stdin.end();
-  const [code] = await exited;
-  say({ exited: code });
+  say({ exited: await agent.end() });
 }
-
-// refused tells the code of the error that a request comes to.
-const refused = async (what, request) => say({ refused: what, code: await request.then(() => 0, (e) => e.code) });
 
 // stopped plays a prompt that the test wants cancelled at the right moment,
 // and a plain one to see that the session is none the worse.

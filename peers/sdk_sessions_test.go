@@ -36,8 +36,8 @@ func sdkLoad(r *rig) {
 	if !slices.Equal(streamed, replayed) {
 		r.Errorf("streamed:\n  %s\nreplayed:\n  %s", strings.Join(streamed, "\n  "), strings.Join(replayed, "\n  "))
 	}
-	if asked := r.requestsWith(andNow); len(asked) != 1 || asked[0].Messages < 10 {
-		r.Errorf("the model was not told the conversation: %+v", asked)
+	if requests := r.requestsWith(andNow); len(requests) != 1 || requests[0].Messages < 10 {
+		r.Errorf("the model was not told the conversation: %+v", requests)
 	}
 }
 
@@ -72,12 +72,12 @@ func (r *rig) transcript(connection int) []string {
 	r.Helper()
 	var lines []string
 	calls := map[string]int{}
-	add := func(who, text string) {
-		if n := len(lines); n > 0 && who != "user" && strings.HasPrefix(lines[n-1], who+": ") {
+	add := func(role, text string) {
+		if n := len(lines); n > 0 && role != "user" && strings.HasPrefix(lines[n-1], role+": ") {
 			lines[n-1] += text
 			return
 		}
-		lines = append(lines, who+": "+text)
+		lines = append(lines, role+": "+text)
 	}
 	for _, m := range r.messages(connection) {
 		if m.Method == "session/prompt" {
@@ -120,8 +120,8 @@ func sdkSettings(r *rig) {
 	s.refused("mode", invalidParams)
 	s.refused("model", invalidParams)
 	s.ended()
-	if asked := r.requestsWith("which model"); len(asked) != 1 || asked[0].Model != "fake-mini" {
-		r.Errorf("the model that answered is %+v", asked)
+	if requests := r.requestsWith("which model"); len(requests) != 1 || requests[0].Model != "fake-mini" {
+		r.Errorf("the model that answered is %+v", requests)
 	}
 	if slices.ContainsFunc(s.seen, func(e event) bool { return e.Permission != "" }) {
 		r.Error("mode full asked for a permission")
@@ -148,8 +148,8 @@ func sdkShelf(r *rig) {
 	}
 	s.refused("load", resourceNotFound)
 	s.ended()
-	if asked := r.requestsWith("go on"); len(asked) != 1 || asked[0].Messages != 4 {
-		r.Errorf("after the resume the model was told %+v", asked)
+	if requests := r.requestsWith("go on"); len(requests) != 1 || requests[0].Messages != 4 {
+		r.Errorf("after the resume the model was told %+v", requests)
 	}
 	if got := r.transcript(1); len(got) != 2 {
 		r.Errorf("a resume shows nothing of the past, but: %q", got)

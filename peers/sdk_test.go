@@ -95,10 +95,11 @@ func sdkSameWrite(r *rig) {
 	}
 }
 
-// sleeper returns a prompt for a command with two processes, and a unique mark in their arguments.
+// sleeper returns a prompt for a command with two processes, and a unique mark in their arguments. The
+// last command is not a sleep, because bash would become that process.
 func sleeper() (prompt, mark string) {
 	mark = fmt.Sprintf("60.%d", time.Now().UnixNano())
-	return fmt.Sprintf(`[tool shell {"command":"sleep %s & sleep %s"}]`, mark, mark), mark
+	return fmt.Sprintf(`[tool shell {"command":"sleep %s & sleep %s; true"}]`, mark, mark), mark
 }
 
 func sdkTool(r *rig) {

@@ -121,8 +121,8 @@ func (r *recorder) copy(from string, to io.Writer, in io.Reader) {
 		n, err := in.Read(piece)
 		line = append(line, piece[:n]...)
 		for {
-			text, rest, whole := bytes.Cut(line, []byte("\n"))
-			if !whole {
+			text, rest, found := bytes.Cut(line, []byte("\n"))
+			if !found {
 				break
 			}
 			r.add(from, write, string(text))

@@ -18,7 +18,8 @@ import (
 // jsonrpc.Conn, which would hide what the checks must detect: two responses to
 // one request, and messages after a response.
 type acpClient struct {
-	*agent
+	link
+	process  *agent // nil over the network
 	trial    *trial
 	messages *journal[acpMessage]
 	info     acp.InitializeResponse
@@ -29,19 +30,39 @@ type acpClient struct {
 	lastID int
 }
 
-// acp starts the agent and sends initialize.
-func (t *trial) acp(ctx context.Context) (*acpClient, error) {
+// link is a connection to an agent: to its process, or over the network.
+type link interface {
+	// writeLines writes the lines, if possible in a single write.
+	writeLines(lines ...[]byte) error
+	// lastWords returns a suffix for an error message.
+	lastWords() string
+}
+
+// connectACP starts the agent, or connects to it.
+func (t *trial) connectACP(ctx context.Context) (*acpClient, error) {
 	c := &acpClient{trial: t, messages: newJournal[acpMessage]()}
 	ready := make(chan struct{}) // the first line is handled after c is complete
-	a, err := t.startAgent(func(at time.Time, line []byte) {
+	defer close(ready)
+	handle := func(at time.Time, line []byte) {
 		<-ready
 		c.handleLine(at, line)
-	}, c.messages.endInput)
+	}
+	if t.target.Dial != nil {
+		socket, err := t.dial(ctx, handle, c.messages.endInput)
+		c.link = socket
+		return c, err
+	}
+	a, err := t.startAgent(handle, c.messages.endInput)
+	c.link, c.process = a, a
+	return c, err
+}
+
+// acp connects to the agent and sends initialize.
+func (t *trial) acp(ctx context.Context) (*acpClient, error) {
+	c, err := t.connectACP(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.agent = a
-	close(ready)
 	return c, c.requestAndWait(ctx, acp.MethodInitialize, acp.InitializeRequest{
 		ProtocolVersion: acp.Version, ClientInfo: acp.Implementation{Name: "bellcord-probe", Version: "1"},
 	}, &c.info)

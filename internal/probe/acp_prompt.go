@@ -92,7 +92,7 @@ func (a acpAnswer) cancelled() bool {
 // verdict grades a response to a cancel. Without a scripted model, the turn may
 // have ended before the cancel; that is a skip.
 func (p *acpPrompt) verdict(a acpAnswer) verdict {
-	if a.early && p.c.trial.target.Model == nil {
+	if a.early && !p.c.trial.target.scripted() {
 		return skipped("%s before the cancel", a.reason())
 	}
 	return grade(a.cancelled(), "%s", a)
@@ -109,7 +109,7 @@ func (c *acpClient) normal(ctx context.Context, session string) (bool, string, e
 	if a.n < 0 || a.reason() != string(acp.StopEndTurn) {
 		return false, a.String(), nil
 	}
-	if c.trial.target.Model != nil && !strings.Contains(c.messagesBetween(p.from, a.n, session), shortReply(p.nonce)) {
+	if c.trial.target.scripted() && !strings.Contains(c.messagesBetween(p.from, a.n, session), shortReply(p.nonce)) {
 		return false, "end_turn without the expected text", nil
 	}
 	return true, "end_turn", nil

@@ -88,8 +88,8 @@ func idleCancel(ctx context.Context, t *trial) (verdict, error) {
 	if _, err := c.session(ctx); err != nil {
 		return verdict{}, err
 	}
-	fine, saw, err := c.normal(ctx, session)
-	return grade(fine, "next prompt: %s", saw), err
+	fine, observed, err := c.normal(ctx, session)
+	return grade(fine, "next prompt: %s", observed), err
 }
 
 // nextTurn runs a short turn after a stop during text, and after a stop during
@@ -102,19 +102,19 @@ func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 	if a, err := p.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return p.verdict(a), err
 	}
-	fine, saw, err := c.normal(ctx, p.session)
+	fine, observed, err := c.normal(ctx, p.session)
 	if err != nil || t.target.missing(shelled) != "" {
-		return grade(fine, "after text: %s", saw), err
+		return grade(fine, "after text: %s", observed), err
 	}
-	v := grade(fine, "after text: %s", saw)
+	v := grade(fine, "after text: %s", observed)
 	if p, _, err = c.inTool(ctx, p.session); err != nil {
 		return verdict{}, err
 	}
 	if a, err := p.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return v.and(false, "in a tool: %s", a), err
 	}
-	fine, saw, err = c.normal(ctx, p.session)
-	return v.and(fine, "after a tool: %s", saw), err
+	fine, observed, err = c.normal(ctx, p.session)
+	return v.and(fine, "after a tool: %s", observed), err
 }
 
 // historyPaired stops one turn during its text and one during its tool, and
@@ -155,10 +155,10 @@ func exitOnEOF(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	if t.target.missing(shelled) != "" {
-		return c.onEOF(ctx, "idle"), nil
+		return c.process.onEOF(ctx, "idle"), nil
 	}
 	if _, _, err := c.inTool(ctx, session); err != nil {
 		return verdict{}, err
 	}
-	return c.onEOF(ctx, "in a tool"), nil
+	return c.process.onEOF(ctx, "in a tool"), nil
 }

@@ -25,7 +25,12 @@ func acpChecks() []check {
 		{"double-cancel", "7, 8", nothing, doubleCancel},
 		{"next-turn", "1", nothing, nextTurn},
 		{"history-paired", "21, 25", shelled, historyPaired},
-		{"exit-on-eof", "15", nothing, exitOnEOF},
+		{"background-work", "15, 25", shelled, backgroundWork},
+		{"exit-on-eof", "15", started, exitOnEOF},
+		{"cancel-after-cut", "4, 10", dialed, cancelAfterCut},
+		{"v2-negotiation", "2", nothing, v2Negotiation},
+		{"v2-turn", "20", nothing, v2Turn},
+		{"v2-cancel", "12, 20", nothing, v2Cancel},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/acp"
@@ -53,7 +52,7 @@ func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	return t.aftermath(ctx, c.agent, token, p.verdict(a)), nil
+	return t.aftermath(ctx, c.process, token, p.verdict(a)), nil
 }
 
 // aftermath counts the processes that a stopped tool left alive.
@@ -99,7 +98,7 @@ func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
 	final, words := true, make([]string, len(order))
 	for i, tool := range order {
 		words[i] = string(status[tool])
-		final = final && slices.Contains([]acp.ToolCallStatus{acp.CallCompleted, acp.CallFailed, "cancelled"}, status[tool])
+		final = final && isFinal(status[tool])
 	}
 	return grade(final, "at the answer: %s", strings.Join(words, ", ")), nil
 }

@@ -115,8 +115,8 @@ func (a *agent) lastWords() string {
 	}
 	a.noise.mu.Lock()
 	defer a.noise.mu.Unlock()
-	if said := strings.TrimSpace(string(a.noise.text)); said != "" {
-		words += "; stderr: " + oneLine(said)
+	if stderr := strings.TrimSpace(string(a.noise.text)); stderr != "" {
+		words += "; stderr: " + oneLine(stderr)
 	}
 	return words
 }

@@ -7,6 +7,9 @@
 // agent is running: the processes that the agent leaves behind are counted
 // first. Every wait has a time limit, and reaching it is a finding.
 //
+// An agent can also be reached over WebSocket. Its processes are not visible
+// then, so the checks that count them are skipped.
+//
 // Unknown updates, unsupported requests, output on stderr and long lines are
 // not findings.
 package probe

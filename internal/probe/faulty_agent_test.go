@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"sync"
@@ -21,6 +22,9 @@ func TestMain(m *testing.M) {
 	case "acp":
 		serveFaulty()
 		os.Exit(0)
+	case "acp v2":
+		serveV2(os.Getenv("PROBE_TEST_DEFECT"))
+		os.Exit(0)
 	case "pi":
 		serveFakePi()
 		os.Exit(0)
@@ -34,6 +38,7 @@ type faulty struct {
 	url    string
 
 	mu        sync.Mutex
+	out       io.Writer // of the newest connection
 	sessions  map[string]*faultySession
 	questions map[string]chan string
 	counter   int
@@ -62,6 +67,7 @@ type incoming struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
+		Version int             `json:"protocolVersion"`
 		Session string          `json:"sessionId"`
 		Request json.RawMessage `json:"requestId"`
 		Prompt  []struct {
@@ -75,11 +81,12 @@ type incoming struct {
 	} `json:"result"`
 }
 
+func newFaulty(defect, url string, out io.Writer) *faulty {
+	return &faulty{defect: defect, url: url, out: out, sessions: map[string]*faultySession{}, questions: map[string]chan string{}}
+}
+
 func serveFaulty() {
-	f := &faulty{
-		defect: os.Getenv("PROBE_TEST_DEFECT"), url: os.Getenv("PROBE_TEST_MODEL"),
-		sessions: map[string]*faultySession{}, questions: map[string]chan string{},
-	}
+	f := newFaulty(os.Getenv("PROBE_TEST_DEFECT"), os.Getenv("PROBE_TEST_MODEL"), os.Stdout)
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
 	fmt.Fprintln(os.Stderr, "noise is not a finding")
@@ -103,7 +110,7 @@ func (f *faulty) send(v map[string]any) {
 	line, _ := json.Marshal(v)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, _ = os.Stdout.Write(append(line, '\n'))
+	_, _ = f.out.Write(append(line, '\n'))
 }
 
 func (f *faulty) reply(id json.RawMessage, result any) {
@@ -128,10 +135,14 @@ func (f *faulty) handle(in incoming) {
 		if f.defect == "offers-no-close" {
 			delete(sessions, "close")
 		}
+		if f.defect == "refuses-v2" && in.Params.Version == 2 {
+			f.send(map[string]any{"id": in.ID, "error": map[string]any{"code": -32602, "message": "unsupported version"}})
+			return
+		}
 		f.send(map[string]any{"method": "_made/up", "params": map[string]any{}})
 		f.reply(in.ID, map[string]any{
 			"protocolVersion": 1, "agentInfo": map[string]any{"name": "faulty", "version": "7"},
-			"agentCapabilities": map[string]any{"sessionCapabilities": sessions},
+			"agentCapabilities": map[string]any{"loadSession": true, "sessionCapabilities": sessions},
 		})
 	case "session/new":
 		f.counter++
@@ -141,6 +152,8 @@ func (f *faulty) handle(in incoming) {
 		f.sessions[s.id] = s
 		f.mu.Unlock()
 		f.reply(in.ID, map[string]any{"sessionId": s.id})
+	case "session/load":
+		f.reply(in.ID, map[string]any{})
 	case "session/prompt":
 		f.accept(s, in)
 	case "session/cancel":

@@ -155,7 +155,8 @@ func (f *faulty) act(t *faultyTurn, call faultyCall) string {
 	if f.permitted(t, call) {
 		output, status = f.shell(t, call)
 	}
-	if t.ctx.Err() == nil || f.defect != "tool-never-final" {
+	never := t.ctx.Err() != nil && f.defect == "tool-never-final" || t.ctx.Err() == nil && f.defect == "call-without-end"
+	if !never {
 		f.update(t.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call.ID, "status": status})
 	}
 	return output
@@ -205,6 +206,12 @@ func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
 	})
 	defer stop()
 	_ = cmd.Wait()
+	if f.defect == "keeps-background" && t.ctx.Err() == nil {
+		return "done", "completed"
+	}
+	if f.defect != "leaks-grandchild" || t.ctx.Err() == nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left in the background
+	}
 	for f.defect != "leaks-grandchild" && syscall.Kill(-cmd.Process.Pid, 0) == nil {
 		<-time.After(time.Millisecond)
 	}

@@ -52,7 +52,7 @@ func (j *journal[T]) since(n int) []T {
 	return all
 }
 
-func (j *journal[T]) snapshot(n int) (heard []T, ended bool, changed <-chan struct{}) {
+func (j *journal[T]) snapshot(n int) (received []T, ended bool, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.received[n:len(j.received):len(j.received)], j.ended, j.changed

@@ -64,8 +64,8 @@ func idleAbort(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil || !stop.answered {
 		return stop.verdict(), err
 	}
-	fine, saw := c.normal(ctx)
-	return grade(fine, "response after %s; next prompt: %s", span(stop.took), saw), nil
+	fine, observed := c.normal(ctx)
+	return grade(fine, "response after %s; next prompt: %s", span(stop.took), observed), nil
 }
 
 // queueAfterAbort checks whether a queued message starts by itself after a
@@ -103,8 +103,8 @@ func piNextTurn(ctx context.Context, t *trial) (verdict, error) {
 	if stop, err := c.abort(ctx); err != nil || !stop.idle {
 		return stop.verdict(), err
 	}
-	fine, saw := c.normal(ctx)
-	v := grade(fine, "after text: %s", saw)
+	fine, observed := c.normal(ctx)
+	v := grade(fine, "after text: %s", observed)
 	if t.target.missing(shelled) != "" {
 		return v, nil
 	}
@@ -112,10 +112,10 @@ func piNextTurn(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	if stop, err := c.abort(ctx); err != nil || !stop.idle {
-		return v.and(false, "in a tool: %s", stop.verdict().saw), err
+		return v.and(false, "in a tool: %s", stop.verdict().observed), err
 	}
-	fine, saw = c.normal(ctx)
-	return v.and(fine, "after a tool: %s", saw), nil
+	fine, observed = c.normal(ctx)
+	return v.and(fine, "after a tool: %s", observed), nil
 }
 
 func piExitOnEOF(ctx context.Context, t *trial) (verdict, error) {

@@ -118,7 +118,7 @@ func abortSameWrite(ctx context.Context, t *trial) (verdict, error) {
 		if state.Streaming {
 			lost++
 			if stop, err := c.abort(ctx); err != nil || !stop.idle {
-				return failed("%d lost, and the next abort: %s", lost, stop.verdict().saw), err
+				return failed("%d lost, and the next abort: %s", lost, stop.verdict().observed), err
 			}
 		}
 	}

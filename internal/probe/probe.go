@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/internal/websocket"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -28,9 +29,17 @@ type Target struct {
 	Bare     bool     // do not pass on this process's environment
 	Protocol string   // ACP or Pi; "" means ACP
 
+	// Dial, if set, connects to an agent that serves ACP over WebSocket. There
+	// is no Command then, and Dir is a directory of the agent's machine. Checks
+	// that need the agent's processes are skipped.
+	Dial func(context.Context) (*websocket.Conn, error)
+
 	// Model is the fake model that the agent uses, or nil if the agent uses
 	// another one. Without it, checks that need a scripted answer are skipped.
 	Model *fakemodel.Server
+	// FakeModel is set if the agent uses a fake model that this process does not
+	// have: prompts then contain its markers.
+	FakeModel bool
 	// ShellTool is the name under which the model calls the agent's shell, and
 	// ShellArgs returns the arguments for a command, as JSON. Without them,
 	// checks that need a running tool are skipped.
@@ -77,15 +86,25 @@ type check struct {
 type need int
 
 const (
-	nothing need = iota
-	scripted
-	shelled
+	nothing  need = iota
+	started       // a process that the probe starts
+	scripted      // and a scripted model
+	shelled       // and a shell tool
+	dialed        // a connection over the network
 )
+
+// scripted reports whether the agent's model follows the markers in prompts.
+func (t Target) scripted() bool { return t.Model != nil || t.FakeModel }
 
 // missing returns why a check cannot run, or "" if it can.
 func (t Target) missing(n need) string {
 	switch {
-	case n == nothing:
+	case n == nothing || n == dialed && t.Dial != nil:
+	case n == dialed:
+		return "needs a connection over the network"
+	case t.Dial != nil:
+		return "needs the agent's processes, which are not visible over the network"
+	case n == started:
 	case t.Model == nil:
 		return "needs a scripted model"
 	case n == shelled && (t.ShellTool == "" || t.ShellArgs == nil):
@@ -186,6 +205,6 @@ func (t *trial) one(ctx context.Context, c check) Result {
 	case err != nil:
 		v = failed("%s", oneLine(err.Error()))
 	}
-	result.Grade, result.Saw, result.Took = v.grade, v.saw, time.Since(began)
+	result.Grade, result.Saw, result.Took = v.grade, v.observed, time.Since(began)
 	return result
 }

@@ -60,7 +60,7 @@ func (r Report) Table() string {
 }
 
 // verdict is a grade and what was observed.
-type verdict struct{ grade, saw string }
+type verdict struct{ grade, observed string }
 
 func passed(format string, args ...any) verdict { return verdict{Pass, fmt.Sprintf(format, args...)} }
 
@@ -78,7 +78,7 @@ func grade(good bool, format string, args ...any) verdict {
 
 // and adds an observation. If it is not good, the verdict becomes Fail.
 func (v verdict) and(good bool, format string, args ...any) verdict {
-	v.saw += "; " + fmt.Sprintf(format, args...)
+	v.observed += "; " + fmt.Sprintf(format, args...)
 	if !good {
 		v.grade = Fail
 	}

@@ -31,7 +31,7 @@ func (t *trial) long() script { return t.talk(t.opts.Patience * 5 / 6) }
 
 func (t *trial) talk(most time.Duration) script {
 	nonce := newNonce()
-	if t.target.Model == nil {
+	if !t.target.scripted() {
 		return script{nonce + ": count from one to two thousand in words, a line for each. Use no tools.", nonce}
 	}
 	return script{fmt.Sprintf("%s [slow %d %s]", nonce, most/wordPace, wordPace), nonce}
@@ -40,7 +40,7 @@ func (t *trial) talk(most time.Duration) script {
 // short returns a prompt for a turn that ends immediately.
 func (t *trial) short() script {
 	nonce := newNonce()
-	if t.target.Model == nil {
+	if !t.target.scripted() {
 		return script{nonce + ": answer with the one word ok. Use no tools.", nonce}
 	}
 	return script{fmt.Sprintf("%s [say %s]", nonce, shortReply(nonce)), nonce}

@@ -27,9 +27,9 @@ func TestTold_EveryFormat_GradesTheHistory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			raw := `{"tools":[{"id":"x","type":"function"}],"messages":[{"content":"probe-1 [slow 9 9ms]"},` + tt.part + `,{"content":"probe-2 [tool]"},` + tt.calls + `,{"content":"probe-3"}]}`
-			grade, saw := probe.GradeHistory([]byte(raw), "word1 word2")
-			if grade != tt.grade || !strings.Contains(saw, tt.says) {
-				t.Errorf("%s: %s", grade, saw)
+			grade, observed := probe.GradeHistory([]byte(raw), "word1 word2")
+			if grade != tt.grade || !strings.Contains(observed, tt.says) {
+				t.Errorf("%s: %s", grade, observed)
 			}
 		})
 	}

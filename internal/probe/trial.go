@@ -11,12 +11,12 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-// trial is one run of a check, with the agents that it started.
+// trial is one run of a check, with the agents that it started or reached.
 type trial struct {
 	target Target
 	opts   Options
 	keeper *proc.Keeper
-	agents []*agent
+	ends   []func() // end the agents of the trial, and close its connections
 	litter []string // files that tools leave in the working directory
 }
 
@@ -64,15 +64,15 @@ func (t *trial) startAgent(handle func(at time.Time, line []byte), over func()) 
 	}
 	a.running = running
 	go a.listen(handle, over)
-	t.agents = append(t.agents, a)
+	t.ends = append(t.ends, func() { running.End(nil) })
 	return a, nil
 }
 
 // endAgents ends all agents of the trial and everything that they started.
 // Another check tests how agents exit on their own.
 func (t *trial) endAgents() {
-	for _, a := range t.agents {
-		a.running.End(nil)
+	for _, end := range t.ends {
+		end()
 	}
 	for _, name := range t.litter {
 		_ = os.Remove(filepath.Join(t.target.Dir, name)) // it does not exist if the tool did not run

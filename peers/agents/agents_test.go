@@ -100,19 +100,19 @@ func try(t *testing.T, definition preset.Definition) {
 		// hides the markers of the prompt from the fake model.
 		agent.prompt(ctx, "Good morning.")
 	}
-	if said := agent.prompt(ctx, "[say hello]"); strings.TrimSpace(said) != "hello" {
-		t.Errorf("the agent answered %q to [say hello]", said)
+	if greeting := agent.prompt(ctx, "[say hello]"); strings.TrimSpace(greeting) != "hello" {
+		t.Errorf("the agent answered %q to [say hello]", greeting)
 	}
 	if offered := toolsOffered(t, model.Requests()); !slices.Contains(offered, definition.ShellTool) {
 		t.Errorf("the shell tool should be %s, the agent offers %q", definition.ShellTool, offered)
 	}
 	const command = "echo hi | tee ran"
-	said := agent.prompt(ctx, "[tool "+definition.ShellTool+" "+definition.ShellArgs(command)+"] [then [say goodbye]]")
-	if strings.TrimSpace(said) != "goodbye" {
-		t.Errorf("the agent answered %q after its command", said)
+	answer := agent.prompt(ctx, "[tool "+definition.ShellTool+" "+definition.ShellArgs(command)+"] [then [say goodbye]]")
+	if strings.TrimSpace(answer) != "goodbye" {
+		t.Errorf("the agent answered %q after its command", answer)
 	}
-	if asked := agent.requestedPermission(); asked != (definition.Protocol == preset.ACP) {
-		t.Errorf("the agent asked whether the command may run: %v", asked)
+	if requested := agent.requestedPermission(); requested != (definition.Protocol == preset.ACP) {
+		t.Errorf("the agent asked whether the command may run: %v", requested)
 	}
 	for _, q := range model.Requests() {
 		if q.Model != definition.Model && definition.Name != "claude" && definition.Name != "codex" {

@@ -34,8 +34,8 @@ func (p *piTalker) prompt(ctx context.Context, text string) string {
 		if err != nil {
 			p.Fatalf("reading from pi: %v", errors.Join(err, context.Cause(ctx)))
 		}
-		if said, ended := p.ending(line); ended {
-			return said
+		if answer, ended := p.ending(line); ended {
+			return answer
 		}
 	}
 }

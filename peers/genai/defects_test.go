@@ -32,8 +32,8 @@ func TestSDK_ToolArguments_AreChanged(t *testing.T) {
 }
 
 func TestSDK_Stop_WritesToTheStandardLog(t *testing.T) {
-	var told bytes.Buffer
-	log.SetOutput(&told)
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
 	defer log.SetOutput(os.Stderr)
 	client := fake(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -44,27 +44,27 @@ func TestSDK_Stop_WritesToTheStandardLog(t *testing.T) {
 			break
 		}
 	}
-	fmt.Printf("after a stop the SDK wrote to the log: %q\n", told.String())
-	if told.Len() == 0 {
+	fmt.Printf("after a stop the SDK wrote to the log: %q\n", logged.String())
+	if logged.Len() == 0 {
 		t.Error("the SDK seems mended: reconsider")
 	}
 }
 
 func TestSDK_TruncatedAnswer_IsReturnedWithoutAnError(t *testing.T) {
 	h := ask(t, fake(t), prompt("[cutclean after 2] [fast 5]"))
-	fmt.Printf("of an answer cut after two words of five the SDK says: %q, finish reason %q, error %v\n", h.said, h.finish, h.err)
+	fmt.Printf("of an answer cut after two words of five the SDK says: %q, finish reason %q, error %v\n", h.text, h.finish, h.err)
 	if h.err != nil {
 		t.Error("the SDK seems mended: reconsider")
 	}
 }
 
 func TestSDK_InterruptedStream_IsRequestedAgain(t *testing.T) {
-	var asked []string
+	var requests []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		asked = append(asked, string(body))
+		requests = append(requests, string(body))
 		w.Header().Set("Content-Type", "text/event-stream")
-		if len(asked) == 1 {
+		if len(requests) == 1 {
 			_, _ = io.WriteString(w, `data: {"candidates":[{"content":{"parts":[{"text":"he"}]},"continuationToken":"AAAA"}]}`+"\n\n")
 			return
 		}
@@ -72,8 +72,8 @@ func TestSDK_InterruptedStream_IsRequestedAgain(t *testing.T) {
 	}))
 	defer server.Close()
 	h := ask(t, clientOf(t, server.URL), prompt("hello"))
-	fmt.Printf("asked once for a stream that was cut, the SDK sent %d requests\n", len(asked))
-	if h.err != nil || len(asked) < 2 {
+	fmt.Printf("asked once for a stream that was cut, the SDK sent %d requests\n", len(requests))
+	if h.err != nil || len(requests) < 2 {
 		t.Errorf("the SDK seems mended: reconsider; collected %+v", h)
 	}
 }

@@ -43,12 +43,12 @@ func clientOf(t *testing.T, base string) *genai.Client {
 
 // collected contains an answer as the SDK returns it.
 type collected struct {
-	thought, said string
-	calls         []*genai.FunctionCall
-	content       genai.Content // to send back
-	finish        genai.FinishReason
-	usage         *genai.GenerateContentResponseUsageMetadata
-	err           error
+	thinking, text string
+	calls          []*genai.FunctionCall
+	content        genai.Content // to send back
+	finish         genai.FinishReason
+	usage          *genai.GenerateContentResponseUsageMetadata
+	err            error
 }
 
 func (h *collected) add(chunk *genai.GenerateContentResponse) {
@@ -69,9 +69,9 @@ func (h *collected) add(chunk *genai.GenerateContentResponse) {
 		case part.FunctionCall != nil:
 			h.calls = append(h.calls, part.FunctionCall)
 		case part.Thought:
-			h.thought += part.Text
+			h.thinking += part.Text
 		default:
-			h.said += part.Text
+			h.text += part.Text
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestSDK_FakeModel_AcceptsItsOwnAnswersBack(t *testing.T) {
 	client := fake(t)
 	question := prompt(`[think 3 0s] [say well then] [tool look {"path":"a"}] [tool wait {"n":2}] [usage 11 7]`)
 	h := ask(t, client, question)
-	if h.err != nil || h.thought != "thought1 thought2 thought3" || h.said != "well then" || h.finish != genai.FinishReasonStop {
+	if h.err != nil || h.thinking != "thought1 thought2 thought3" || h.text != "well then" || h.finish != genai.FinishReasonStop {
 		t.Fatalf("collected %+v", h)
 	}
 	if len(h.calls) != 2 || h.calls[0].Name != "look" || asJSON(t, h.calls[0].Args) != `{"path":"a"}` || h.calls[1].Name != "wait" || asJSON(t, h.calls[1].Args) != `{"n":2}` {
@@ -124,7 +124,7 @@ func TestSDK_FakeModel_AcceptsItsOwnAnswersBack(t *testing.T) {
 			ID: call.ID, Name: call.Name, Response: map[string]any{"output": "seen"},
 		}})
 	}
-	if h := ask(t, client, question, &h.content, results); h.err != nil || !strings.HasPrefix(h.said, "Results: 2") {
+	if h := ask(t, client, question, &h.content, results); h.err != nil || !strings.HasPrefix(h.text, "Results: 2") {
 		t.Errorf("given back, it is answered %+v", h)
 	}
 }

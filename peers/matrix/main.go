@@ -47,7 +47,20 @@ func writePage(path, page string) error {
 		_, err := io.WriteString(os.Stdout, page)
 		return err
 	}
-	return os.WriteFile(path, []byte(page), 0o644) //nolint:gosec // a page of the docs
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(path, []byte(page+otherSections(string(old))), 0o644) //nolint:gosec // a page of the docs
+}
+
+// otherSections returns the end of the page that other commands write.
+func otherSections(page string) string {
+	_, rest, has := strings.Cut(page, "\n<!-- make ")
+	if !has {
+		return ""
+	}
+	return "\n<!-- make " + rest
 }
 
 // gradeAll grades every agent both ways; wrong counts the failures behind Bellcord.
@@ -91,11 +104,11 @@ func grade(binary, agents, name string, tries int, hosted bool) (probe.Report, e
 	}
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(agents, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	var said, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &complaints
+	var stdout, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &complaints
 	err := cmd.Run()
 	var report probe.Report
-	if json.Unmarshal(said.Bytes(), &report) != nil {
+	if json.Unmarshal(stdout.Bytes(), &report) != nil {
 		return report, fmt.Errorf("%w: %s", err, complaints.String())
 	}
 	return report, nil
@@ -155,12 +168,12 @@ func cell(r probe.Report, check string) string {
 	if i < 0 {
 		return "–"
 	}
-	saw := strings.ReplaceAll(r.Results[i].Saw, "|", "\\|")
+	observed := strings.ReplaceAll(r.Results[i].Saw, "|", "\\|")
 	switch r.Results[i].Grade {
 	case probe.Fail:
-		return "**" + saw + "**"
+		return "**" + observed + "**"
 	case probe.Skip:
-		return "(" + saw + ")"
+		return "(" + observed + ")"
 	}
-	return saw
+	return observed
 }

@@ -13,14 +13,18 @@ export function describe(ev: Event): string {
     case 'turn_ended': return ended(ev.body.receipt)
     case 'step_started': return `request ${ev.body.step.toFixed()} to ${ev.body.model ?? ''}`
     case 'attachment_loaded': return ev.body.link.uri
+    case 'context_added': return `${ev.body.reason} ${ev.body.path ?? ''}: ${ev.body.text}`
     case 'usage_reported': return `${ev.body.usage.input_tokens.toFixed()} tokens`
     case 'thinking_delta': return ev.body.text
     case 'thinking_signed': return 'signed'
     case 'text_delta': return ev.body.text
     case 'tool_call_requested': return `call ${ev.body.call}: ${ev.body.name}`
+    case 'tool_call_updated': return `changed ${ev.body.call}: ${ev.body.title ?? ''} ${(ev.body.locations ?? []).map((l) => l.path).join(' ')}`
     case 'tool_call_started': return `started ${ev.body.call}`
     case 'tool_output_delta': return ev.body.text
     case 'tool_call_ended': return outcomes[ev.body.outcome] + ev.body.result
+    case 'plan_updated': return ev.body.entries.map((e) => `${e.status} ${e.text}`).join('; ')
+    case 'agent_update': return ev.body.agent_session ?? ''
     case 'question_opened': return ev.body.question.choices.map((c) => c.text).join(', ')
     case 'question_answered': return ev.body.choice
     case 'model_retry_scheduled': return `retry in ${(ev.body.retry_in_ms / 1000).toFixed(1)} s: ${ev.body.reason}`
@@ -30,6 +34,7 @@ export function describe(ev: Event): string {
     case 'conversation_compacted': return ev.body.summary
     case 'conversation_cleared': return 'cleared'
     case 'agent_session_opened': return ev.body.agent_session
+    case 'message_imported': return ev.body.text
     case 'process_confirmed': return ev.body.process.pid.toFixed()
     case 'session_updated': return ev.body.title ?? ''
     default: return unhandled(ev)

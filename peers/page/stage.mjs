@@ -1,6 +1,6 @@
 // A real server with a fake model, and a real browser.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,6 +32,10 @@ export class Stage {
     s.modelURL = await s.model.found
     s.addr = '127.0.0.1:0'
     s.mode = options.mode ?? 'full'
+    if (options.config) {
+      mkdirSync(join(s.data, 'bellcord'))
+      writeFileSync(join(s.data, 'bellcord', 'config.toml'), options.config)
+    }
     await s.serve()
     s.browser = await chromium.launch({ executablePath: browserAt, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] })
     return s

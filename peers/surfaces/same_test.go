@@ -18,13 +18,13 @@ import (
 // returns the number of correct surfaces.
 func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	r.t.Helper()
-	who := w.by + ", " + w.word
-	status := " · by " + who + " · kept: text"
+	requester := w.by + ", " + w.word
+	status := " · by " + requester + " · kept: text"
 	if w.word == "terminal" { // the terminal does not name its own user
 		status = " · kept: text"
 	}
-	last := "⏹ Stopped by " + who + " · "
-	if w.there {
+	last := "⏹ Stopped by " + requester + " · "
+	if w.inTelegram {
 		last = "⏹ Stopped · "
 	}
 	for _, test := range []struct {
@@ -33,7 +33,7 @@ func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	}{
 		{r.viewer, []string{"stopped by " + w.by + " from " + w.word}},
 		{r.page, []string{"Stopped by " + w.by + ", " + w.place}},
-		{r.term, []string{"■ stopped by " + who + " after ", status}},
+		{r.term, []string{"■ stopped by " + requester + " after ", status}},
 		{r.chat, []string{last}},
 	} {
 		all := true

@@ -90,12 +90,12 @@ func (r *surfaces) surfaces() []surface { return []surface{r.viewer, r.page, r.t
 
 // way is one way to stop a turn.
 type way struct {
-	name     string
-	from     interface{ prompt(text string) } // the surface that sends the prompt
-	stop     func(turn) *bellcord.Receipt     // nil if the surface does not return one
-	by, word string                           // in the receipt
-	place    string                           // on the page
-	there    bool                             // Anna stopped it in Telegram, so the message there does not name her
+	name       string
+	from       interface{ prompt(text string) } // the surface that sends the prompt
+	stop       func(turn) *bellcord.Receipt     // nil if the surface does not return one
+	by, word   string                           // in the receipt
+	place      string                           // on the page
+	inTelegram bool                             // Anna stopped it in Telegram, so the message there does not name her
 }
 
 func (r *surfaces) ways() []way {
@@ -158,14 +158,14 @@ func TestLaw04_EverySurface_ShowsTheSameStop(t *testing.T) {
 		for _, s := range r.surfaces() {
 			comesTrue(t, func() string { return way.name + ": an end in " + s.name() + "\n" + r.term.screen() }, func() bool { return s.ending(turn) != "" })
 		}
-		told := r.showsTheSame(way, turn)
+		count := r.showsTheSame(way, turn)
 		receipt := r.oneReceipt(way, turn, answer)
 		if this := bare(t, receipt); alike == "" {
 			alike = this
 		} else if alike != this {
 			t.Errorf("%s: another receipt:\n%s\nthan before:\n%s", way.name, this, alike)
 		}
-		t.Logf("%-22s %d of 5 surfaces show the stop by %s, %s, and have one receipt (%.1f s)", way.name, told, way.by, way.word, time.Since(begun).Seconds())
+		t.Logf("%-22s %d of 5 surfaces show the stop by %s, %s, and have one receipt (%.1f s)", way.name, count, way.by, way.word, time.Since(begun).Seconds())
 	}
 	for _, words := range r.gram.Violations() {
 		t.Errorf("a rule of Telegram's was broken: %s", words)

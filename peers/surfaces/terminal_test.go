@@ -71,8 +71,8 @@ func (x *terminal) streams(t turn) bool {
 // ending returns the line after the answer, and the status line.
 func (x *terminal) ending(t turn) string {
 	below := x.of(t)
-	if _, told, is := strings.Cut(below, "■ stopped by "); is && strings.Contains(told, "■ stopped 0:") {
-		return "■ stopped by " + strings.Join(strings.Fields(told), " ")
+	if _, receipt, is := strings.Cut(below, "■ stopped by "); is && strings.Contains(receipt, "■ stopped 0:") {
+		return "■ stopped by " + strings.Join(strings.Fields(receipt), " ")
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ type chromium struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	onEvent func(page, method string, params json.RawMessage) // called with events, one at a time
-	gone    chan struct{}                                     // closed when its output ends
+	exited  chan struct{}                                     // closed when its output ends
 
 	mu      sync.Mutex
 	calls   int
@@ -70,13 +70,13 @@ func startChromium(ctx context.Context, profile string, heed func(page, method s
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", path, err)
 	}
-	b := &chromium{cmd: cmd, in: in, onEvent: heed, gone: make(chan struct{}), waiting: map[int]chan message{}}
+	b := &chromium{cmd: cmd, in: in, onEvent: heed, exited: make(chan struct{}), waiting: map[int]chan message{}}
 	go b.listen(out)
 	return b, nil
 }
 
 func (b *chromium) listen(out io.ReadCloser) {
-	defer close(b.gone)
+	defer close(b.exited)
 	defer func() { _ = out.Close() }()
 	lines := bufio.NewReader(out)
 	for {
@@ -86,7 +86,7 @@ func (b *chromium) listen(out io.ReadCloser) {
 		}
 		var m message
 		if json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m) != nil {
-			return // not the protocol: pending calls fail because gone is closed
+			return // not the protocol: pending calls fail because exited is closed
 		}
 		if m.ID == 0 {
 			b.onEvent(m.Session, m.Method, m.Params)
@@ -131,7 +131,7 @@ func (b *chromium) callMethod(ctx context.Context, page, method string, params m
 			return nil
 		}
 		return json.Unmarshal(m.Result, into)
-	case <-b.gone:
+	case <-b.exited:
 		return fmt.Errorf("%s: the browser has exited", method)
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", method, ctx.Err())

@@ -102,8 +102,8 @@ func (c *curl) read(out io.Reader) (rest int, err error) {
 		n, err := out.Read(buffer)
 		text = append(text, buffer[:n]...)
 		for {
-			frame, behind, whole := bytes.Cut(text, []byte("\n\n"))
-			if !whole {
+			frame, behind, found := bytes.Cut(text, []byte("\n\n"))
+			if !found {
 				break
 			}
 			text = behind

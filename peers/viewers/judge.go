@@ -32,7 +32,7 @@ func (t *trial) judge(ctx context.Context) (r report, err error) {
 		_ = l.reach(bounded, int64(len(records[id]))) // missing events are counted below
 		v := l.compare(records[id])
 		shown, terr := l.answerText()
-		stored, serr := spoken(records[id])
+		stored, serr := answerText(records[id])
 		if err := errors.Join(terr, serr); err != nil {
 			return r, err
 		}

@@ -124,11 +124,11 @@ func (l *ledger) answerText() (string, error) {
 	for i, one := range l.entries {
 		all[i] = one.data
 	}
-	return spoken(all)
+	return answerText(all)
 }
 
-// spoken returns the model's text in these events.
-func spoken(events []string) (string, error) {
+// answerText returns the model's text in these events.
+func answerText(events []string) (string, error) {
 	var text strings.Builder
 	for _, data := range events {
 		var event struct {

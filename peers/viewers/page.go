@@ -128,28 +128,28 @@ func (p *pages) record(page, method string, params json.RawMessage) {
 		return
 	}
 	var call struct{ Payload string }
-	var told struct {
+	var decoded struct {
 		Stream                int
 		ID, Data, Lost, Wrong string
 	}
 	err := json.Unmarshal(params, &call)
 	if err == nil {
-		err = json.Unmarshal([]byte(call.Payload), &told)
+		err = json.Unmarshal([]byte(call.Payload), &decoded)
 	}
 	p.mu.Lock()
 	of := p.ledgers[page]
 	p.mu.Unlock()
 	switch {
 	case err != nil:
-	case told.Stream >= len(of):
+	case decoded.Stream >= len(of):
 		err = fmt.Errorf("a page reported a stream that it does not have: %s", call.Payload)
-	case told.Lost == "lost":
+	case decoded.Lost == "lost":
 		p.losses.Add(1)
 		return
-	case told.Lost != "" || told.Wrong != "":
-		err = fmt.Errorf("%s: %s%s", of[told.Stream].name, told.Lost, told.Wrong)
+	case decoded.Lost != "" || decoded.Wrong != "":
+		err = fmt.Errorf("%s: %s%s", of[decoded.Stream].name, decoded.Lost, decoded.Wrong)
 	default:
-		of[told.Stream].addShown(shown{told.ID, told.Data})
+		of[decoded.Stream].addShown(shown{decoded.ID, decoded.Data})
 		return
 	}
 	select {

@@ -135,7 +135,7 @@ func (t *trial) kill(ctx context.Context, curlKills int) error {
 }
 
 // share returns the i-th of n parts of a whole.
-func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
+func share(total, n, i int) int { return total*(i+1)/n - total*i/n }
 
 // reportFailure keeps the first failure.
 func (t *trial) reportFailure(err error) {

@@ -42,9 +42,9 @@ func TestLedgerCompare_DifferencesFromTheRecord_AreCounted(t *testing.T) {
 	t.Parallel()
 	record := []string{"a", "b", "c"}
 	for _, c := range []struct {
-		name  string
-		saw   []shown
-		wants verdict
+		name   string
+		events []shown
+		wants  verdict
 	}{
 		{"all", []shown{{"1", "a"}, {"2", "b"}, {"3", "c"}}, verdict{seen: 3}},
 		{"a hole", []shown{{"1", "a"}, {"3", "c"}}, verdict{seen: 2, missing: 1}},
@@ -58,7 +58,7 @@ func TestLedgerCompare_DifferencesFromTheRecord_AreCounted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLedger(c.name)
-			for _, one := range c.saw {
+			for _, one := range c.events {
 				l.addShown(one)
 			}
 			if got := l.compare(record); got != c.wants || got.good() != (c.name == "all") {
@@ -70,11 +70,11 @@ func TestLedgerCompare_DifferencesFromTheRecord_AreCounted(t *testing.T) {
 
 func TestSpoken_ReturnsOnlyTheModelsText(t *testing.T) {
 	t.Parallel()
-	got, err := spoken([]string{`{"kind":"turn_accepted","body":{"text":"no"}}`, `{"kind":"text_delta","body":{"text":"one "}}`, `{"kind":"text_delta","body":{"text":"two"}}`})
+	got, err := answerText([]string{`{"kind":"turn_accepted","body":{"text":"no"}}`, `{"kind":"text_delta","body":{"text":"one "}}`, `{"kind":"text_delta","body":{"text":"two"}}`})
 	if got != "one two" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := spoken([]string{`{"kind":"sa`}); err == nil {
+	if _, err := answerText([]string{`{"kind":"sa`}); err == nil {
 		t.Error("half an event is read")
 	}
 }

@@ -149,8 +149,8 @@ func browsersTokensThatExpiredAreClearedAway(t *testing.T, h Harness) {
 	later := aToken("later")
 	later.Created = later.Created.Add(time.Minute)
 	put(t, s, later)
-	for id, there := range map[string]bool{"old": false, "fresh": true, "lasting": true, "later": true} {
-		if _, err := s.Token(t.Context(), id); (err == nil) != there {
+	for id, kept := range map[string]bool{"old": false, "fresh": true, "lasting": true, "later": true} {
+		if _, err := s.Token(t.Context(), id); (err == nil) != kept {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

@@ -16,8 +16,8 @@ func (s *stage) offer() fakegram.Button {
 	s.call("sendMessage", fields{"chat_id": anna, "text": "running", "reply_markup": fields{"inline_keyboard": [][]fields{
 		{{"text": "Stop", "callback_data": "s:1"}},
 	}}}).fine()
-	b, there := s.Chat(anna).Button("Stop")
-	if !there {
+	b, found := s.Chat(anna).Button("Stop")
+	if !found {
 		s.Fatal("no button")
 	}
 	return b

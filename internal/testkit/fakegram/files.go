@@ -67,7 +67,7 @@ func (s *Server) keepPhoto(u upload) (*file, error) {
 
 // attached returns the file of a parameter: an upload in its place, one
 // elsewhere in the form (attach://), or a stored file (by file_id).
-func (p *play) attached(name string) (u upload, here *file, err error) {
+func (p *play) attached(name string) (u upload, stored *file, err error) {
 	value := p.q.params[name]
 	if part, is := strings.CutPrefix(value, "attach://"); is {
 		name = part

@@ -105,9 +105,9 @@ func TestPhoto_InvalidImage_IsRefused(t *testing.T) {
 		}
 		s.upload("sendPhoto", "photo", "a.png", []byte("no picture"), to).refused(400, "Bad Request: IMAGE_PROCESS_FAILED")
 		s.upload("sendPhoto", "photo", "a.png", picture(100, 4), to).refused(400, "Bad Request: PHOTO_INVALID_DIMENSIONS")
-		said, err := s.SayPhoto(anna, anna, "b.png", picture(5, 5), "look")
-		if err != nil || said.Caption != "look" || said.Photo[0].Width != 5 {
-			s.Errorf("said %+v, %v", said, err)
+		sent, err := s.SayPhoto(anna, anna, "b.png", picture(5, 5), "look")
+		if err != nil || sent.Caption != "look" || sent.Photo[0].Width != 5 {
+			s.Errorf("said %+v, %v", sent, err)
 		}
 		s.clean()
 	})

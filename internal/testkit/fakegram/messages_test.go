@@ -16,15 +16,15 @@ func TestEdit_WithoutMarkup_RemovesTheButtons(t *testing.T) {
 		if m := view.Last(); m.Text != "two" || m.Entities[0].Type != "bold" || m.Edited == 0 || m.ID != id {
 			s.Errorf("got %+v", m)
 		}
-		if _, there := view.Button("Go"); !there {
+		if _, found := view.Button("Go"); !found {
 			s.Error("the button is gone")
 		}
 		s.call("editMessageText", fields{"chat_id": anna, "message_id": id, "text": "three"}).fine()
-		if _, there := s.Chat(anna).Button("Go"); there {
+		if _, found := s.Chat(anna).Button("Go"); found {
 			s.Error("the button is still there")
 		}
 		s.call("editMessageReplyMarkup", fields{"chat_id": anna, "message_id": id, "reply_markup": keys}).fine()
-		if _, there := s.Chat(anna).Button("Go"); !there {
+		if _, found := s.Chat(anna).Button("Go"); !found {
 			s.Error("the button did not come back")
 		}
 		s.clean()
@@ -45,8 +45,8 @@ func TestEdit_WithoutChange_IsRefused(t *testing.T) {
 func TestEdit_NotTheBotsText_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
-		theirs := s.say(anna, anna, "mine").ID
-		s.call("editMessageText", fields{"chat_id": anna, "message_id": theirs, "text": "x"}).refused(400, "Bad Request: message can't be edited")
+		userMessage := s.say(anna, anna, "mine").ID
+		s.call("editMessageText", fields{"chat_id": anna, "message_id": userMessage, "text": "x"}).refused(400, "Bad Request: message can't be edited")
 		s.call("editMessageText", fields{"chat_id": anna, "message_id": 999, "text": "x"}).refused(400, "Bad Request: message to edit not found")
 		s.call("editMessageText", fields{"chat_id": anna, "text": "x"}).refused(400, "Bad Request: message identifier is not specified")
 		s.rest(3 * time.Second)
@@ -67,10 +67,10 @@ func TestDelete_After48Hours_IsRefused(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
 		first, second := s.send(anna, "one"), s.send(anna, "two")
-		theirs := s.say(anna, anna, "three").ID
+		userMessage := s.say(anna, anna, "three").ID
 		s.rest(48*time.Hour - time.Second)
 		s.call("deleteMessage", fields{"chat_id": anna, "message_id": first}).fine()
-		s.call("deleteMessage", fields{"chat_id": anna, "message_id": theirs}).fine()
+		s.call("deleteMessage", fields{"chat_id": anna, "message_id": userMessage}).fine()
 		s.call("deleteMessage", fields{"chat_id": anna, "message_id": first}).refused(400, "Bad Request: message to delete not found")
 		s.rest(time.Second)
 		s.call("deleteMessage", fields{"chat_id": anna, "message_id": second}).refused(400, "Bad Request: message can't be deleted for everyone")
@@ -85,11 +85,11 @@ func TestDelete_After48Hours_IsRefused(t *testing.T) {
 func TestDelete_OthersMessageInAGroup_RequiresAnAdministrator(t *testing.T) {
 	t.Parallel()
 	onStage(t, func(s *stage) {
-		theirs := s.say(group, anna, "hello")
-		s.call("deleteMessage", fields{"chat_id": group, "message_id": theirs.ID}).refused(400, "Bad Request: message can't be deleted")
+		userMessage := s.say(group, anna, "hello")
+		s.call("deleteMessage", fields{"chat_id": group, "message_id": userMessage.ID}).refused(400, "Bad Request: message can't be deleted")
 		s.call("deleteMessage", fields{"chat_id": group, "message_id": s.send(group, "own")}).fine()
 		s.Promote(group, bot, "administrator")
-		s.call("deleteMessage", fields{"chat_id": group, "message_id": theirs.ID}).fine()
+		s.call("deleteMessage", fields{"chat_id": group, "message_id": userMessage.ID}).fine()
 		s.clean()
 	})
 }

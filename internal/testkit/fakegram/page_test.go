@@ -81,9 +81,9 @@ func TestPage_Changes_AreStreamed(t *testing.T) {
 		t.Fatal("the stream ended")
 	}
 	next(func(p string) bool { return strings.Contains(p, `"Ringers"`) })
-	said := sendRequest(t, http.MethodPost, url+"/say", `{"chat":1001,"user":1001,"text":"<script>hello"}`, nil)
-	if said.StatusCode != http.StatusNoContent {
-		t.Fatalf("status %d", said.StatusCode)
+	resp := sendRequest(t, http.MethodPost, url+"/say", `{"chat":1001,"user":1001,"text":"<script>hello"}`, nil)
+	if resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("status %d", resp.StatusCode)
 	}
 	next(func(p string) bool { return strings.Contains(p, `\u003cscript\u003ehello`) })
 	sent := sendRequest(t, http.MethodPost, url+"/bot1:TEST/sendMessageDraft", `{"chat_id":1001,"draft_id":3,"text":"draft","can_stop":true}`, map[string]string{"Content-Type": "application/json"})

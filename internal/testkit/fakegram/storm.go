@@ -32,12 +32,12 @@ func (s *Server) Storm(storm func(Call) Weather) {
 
 func (s *Server) weather(entry *Call) Weather {
 	var storm func(Call) Weather
-	var seen Call
-	s.read(func(time.Time) { storm, seen = s.storm, entry.copied() })
+	var call Call
+	s.read(func(time.Time) { storm, call = s.storm, entry.copied() })
 	if storm == nil {
 		return Weather{}
 	}
-	return storm(seen)
+	return storm(call)
 }
 
 // brave executes a call with the injected faults.

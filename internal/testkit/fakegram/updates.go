@@ -42,7 +42,7 @@ type update struct {
 
 // queueUpdate puts an update into the inbox. It returns false if the bot did
 // not subscribe to its type. The caller must hold the lock.
-func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(time.Time)) bool {
+func (s *Server) queueUpdate(now time.Time, kind string, body any, onDelivery func(time.Time)) bool {
 	allowed := s.inbox.allowed
 	if len(allowed) > 0 && !slices.Contains(allowed, kind) || len(allowed) == 0 && slices.Contains(onlyOnRequest, kind) {
 		return false
@@ -50,7 +50,7 @@ func (s *Server) queueUpdate(now time.Time, kind string, body any, told func(tim
 	id := s.inbox.next
 	s.inbox.next++
 	raw := encode(map[string]any{"update_id": id, kind: body})
-	s.inbox.pending = append(s.inbox.pending, &update{id: id, at: now, raw: raw, onDelivery: told})
+	s.inbox.pending = append(s.inbox.pending, &update{id: id, at: now, raw: raw, onDelivery: onDelivery})
 	return true
 }
 
@@ -118,20 +118,20 @@ func (s *Server) poll(ctx context.Context, q *request) (updates []*update, err e
 		limit = mostUpdates
 	}
 	patience := min(time.Duration(q.numberOr("timeout", 0))*time.Second, longestPoll)
-	mine := make(chan string, 1)
-	s.change(func(now time.Time) { err = s.beginPoll(now, q, mine) })
+	poller := make(chan string, 1)
+	s.change(func(now time.Time) { err = s.beginPoll(now, q, poller) })
 	if err != nil {
 		return nil, err
 	}
 	defer s.change(func(time.Time) {
-		if s.inbox.poller == mine {
+		if s.inbox.poller == poller {
 			s.inbox.poller = nil
 		}
 	})
-	return s.await(ctx, limit, time.Now().Add(patience), mine)
+	return s.await(ctx, limit, time.Now().Add(patience), poller)
 }
 
-func (s *Server) beginPoll(now time.Time, q *request, mine chan string) error {
+func (s *Server) beginPoll(now time.Time, q *request, poller chan string) error {
 	for _, name := range q.names() {
 		if !slices.Contains(methods["getupdates"].params, name) {
 			s.violate(now, "getUpdates: parameter %q is unknown", name)
@@ -152,7 +152,7 @@ func (s *Server) beginPoll(now time.Time, q *request, mine chan string) error {
 		return err
 	}
 	s.inbox.confirm(int64(q.numberOr("offset", 0)))
-	s.inbox.poller = mine
+	s.inbox.poller = poller
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (s *Server) endPoll(why string) {
 
 // await returns updates as soon as there are some, and an empty list after the
 // timeout.
-func (s *Server) await(ctx context.Context, limit int, until time.Time, mine <-chan string) ([]*update, error) {
+func (s *Server) await(ctx context.Context, limit int, until time.Time, poller <-chan string) ([]*update, error) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	over := false
@@ -175,18 +175,18 @@ func (s *Server) await(ctx context.Context, limit int, until time.Time, mine <-c
 		var changed <-chan struct{}
 		s.read(func(time.Time) {
 			changed = s.changed
-			if len(mine) == 0 {
+			if len(poller) == 0 {
 				updates = s.inbox.takeUpdates(limit)
 			}
 		})
-		if len(updates) > 0 || over && len(mine) == 0 {
+		if len(updates) > 0 || over && len(poller) == 0 {
 			return updates, nil
 		}
 		select {
 		case <-changed:
 		case <-timer.C:
 			over = true
-		case why := <-mine:
+		case why := <-poller:
 			return nil, conflict(why)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)

@@ -1,0 +1,20 @@
+package probe
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestDocs_ProbePage_NamesEveryCheck(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/probe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range append(acpChecks(), piChecks()...) {
+		if !strings.Contains(string(page), "`"+c.id+"`") {
+			t.Errorf("docs/probe.md does not name %s", c.id)
+		}
+	}
+}
