@@ -65,13 +65,13 @@ func chosen(all []clusterFigure) ([]clusterFigure, error) {
 	if *clusterOnly == "" {
 		return all, nil
 	}
-	wanted := strings.Split(*clusterOnly, ",")
-	for _, w := range wanted {
+	selected := strings.Split(*clusterOnly, ",")
+	for _, w := range selected {
 		if !slices.ContainsFunc(all, func(f clusterFigure) bool { return f.name == w }) {
 			return nil, fmt.Errorf("unknown cluster figure %q", w)
 		}
 	}
-	return slices.DeleteFunc(all, func(f clusterFigure) bool { return !slices.Contains(wanted, f.name) }), nil
+	return slices.DeleteFunc(all, func(f clusterFigure) bool { return !slices.Contains(selected, f.name) }), nil
 }
 
 // onStage measures a figure and removes everything it created, even if it is interrupted.
@@ -98,7 +98,7 @@ func quantile(took []time.Duration, q float64) time.Duration {
 }
 
 // ratio prints the ratio of our times to the baseline's.
-func ratio(out io.Writer, ours, bare []time.Duration, aim string) {
-	of := func(q float64) float64 { return float64(quantile(ours, q)) / float64(max(quantile(bare, q), 1)) }
+func ratio(out io.Writer, measured, bare []time.Duration, aim string) {
+	of := func(q float64) float64 { return float64(quantile(measured, q)) / float64(max(quantile(bare, q), 1)) }
 	fmt.Fprintf(out, "  %-44s  p50 %-10.2f p99 %-10.2f (%s)\n", "ratio", of(0.5), of(0.99), aim)
 }

@@ -26,9 +26,9 @@ func (c *rollingCrowd) audit(ctx context.Context, out io.Writer) error {
 			seen, logged = seen+len(t.seen), logged+len(log)
 			m, d, other := compare(t.seen, log)
 			missing, doubled, different = missing+m, doubled+d, different+other
-			end, whole := sayings(log)
+			end, complete := sayings(log)
 			ends[end]++
-			if !whole {
+			if !complete {
 				short++
 			}
 		}
@@ -96,7 +96,7 @@ func compare(seen, log []bellcord.Event) (missing, doubled, different int) {
 }
 
 // sayings returns how the turn ended, and whether its text contains every word exactly once.
-func sayings(log []bellcord.Event) (end bellcord.End, whole bool) {
+func sayings(log []bellcord.Event) (end bellcord.End, complete bool) {
 	var text strings.Builder
 	for _, ev := range log {
 		switch b := ev.Body.(type) {
@@ -107,9 +107,9 @@ func sayings(log []bellcord.Event) (end bellcord.End, whole bool) {
 		}
 	}
 	words := strings.Fields(text.String())
-	whole = len(words) == rollingWords
+	complete = len(words) == rollingWords
 	for i, word := range words {
-		whole = whole && word == fmt.Sprintf("word%d", i+1)
+		complete = complete && word == fmt.Sprintf("word%d", i+1)
 	}
-	return end, whole
+	return end, complete
 }

@@ -57,7 +57,7 @@ func (p *pouring) Run(ctx context.Context, w *hub.Work) error {
 func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 	each := scaled(pouringEach)
 	fmt.Fprintf(out, "durable events per second, %d turns that each emit %d events of %d bytes as fast as possible, %d rounds\n", pouringTurns, each, pouringBytes, pouringRounds)
-	var ours, bare []float64
+	var measured, bare []float64
 	for round := range pouringRounds {
 		rate, commits, longest, err := s.pour(ctx, each)
 		if err != nil {
@@ -69,12 +69,12 @@ func clusterEvents(ctx context.Context, out io.Writer, s *clusterStage) error {
 		}
 		fmt.Fprintf(out, "  round %d: hub %.0f in %d commits, the longest %v; bare COPY %.0f in batches of the same size; ratio %.2f\n",
 			round+1, rate, commits, longest.Round(time.Millisecond), copied, rate/copied)
-		ours, bare = append(ours, rate), append(bare, copied)
+		measured, bare = append(measured, rate), append(bare, copied)
 	}
-	slices.Sort(ours)
+	slices.Sort(measured)
 	slices.Sort(bare)
 	middle := pouringRounds / 2
-	fmt.Fprintf(out, "  %-44s  hub %.0f, bare COPY %.0f, ratio %.2f (aim: at least 0.7)\n", "median", ours[middle], bare[middle], ours[middle]/bare[middle])
+	fmt.Fprintf(out, "  %-44s  hub %.0f, bare COPY %.0f, ratio %.2f (aim: at least 0.7)\n", "median", measured[middle], bare[middle], measured[middle]/bare[middle])
 	return nil
 }
 

@@ -20,8 +20,8 @@ const fanOutCount = 10_000
 // fanOut measures an event on its way from the node that runs the turn to a node that watches it.
 type fanOut struct {
 	texts    chan string // the turn's next text
-	here     *hub.Cursor
-	there    *hub.Cursor
+	local    *hub.Cursor
+	remote   *hub.Cursor
 	from, to *nats.Conn
 	received chan time.Time
 }
@@ -66,14 +66,14 @@ func clusterFanOut(ctx context.Context, out io.Writer, s *clusterStage) (err err
 	if err := turn.Accepted(ctx); err != nil {
 		return err
 	}
-	if f.here, err = b.Events(ctx, turn.Session, 0); err != nil {
+	if f.local, err = b.Events(ctx, turn.Session, 0); err != nil {
 		return err
 	}
-	defer f.here.Close()
-	if f.there, err = a.Events(ctx, turn.Session, 0); err != nil {
+	defer f.local.Close()
+	if f.remote, err = a.Events(ctx, turn.Session, 0); err != nil {
 		return err
 	}
-	defer f.there.Close()
+	defer f.remote.Close()
 	return f.measure(ctx, out, scaled(fanOutCount))
 }
 
@@ -92,7 +92,7 @@ func (f *fanOut) connect(url string) (err error) {
 }
 
 func (f *fanOut) measure(ctx context.Context, out io.Writer, n int) error {
-	var ours, bare []time.Duration
+	var measured, bare []time.Duration
 	const warmUp = 100
 	for i := range n + warmUp {
 		took, frame, err := f.follow(ctx, i)
@@ -106,16 +106,16 @@ func (f *fanOut) measure(ctx context.Context, out io.Writer, n int) error {
 		select {
 		case at := <-f.received:
 			if i >= warmUp {
-				ours, bare = append(ours, took), append(bare, at.Sub(began))
+				measured, bare = append(measured, took), append(bare, at.Sub(began))
 			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 	fmt.Fprintf(out, "a 200-byte event, durable at node B, sent to a reader at node A, one at a time\n")
-	row(out, "seen at B to seen at A", ours)
+	row(out, "seen at B to seen at A", measured)
 	row(out, "bare: publish to receive the same bytes", bare)
-	ratio(out, ours, bare, "aim: at most 2")
+	ratio(out, measured, bare, "aim: at most 2")
 	return nil
 }
 
@@ -136,13 +136,13 @@ func (f *fanOut) follow(ctx context.Context, i int) (time.Duration, []byte, erro
 		}()
 		return found
 	}
-	here, there := until(f.here), until(f.there)
+	local, remote := until(f.local), until(f.remote)
 	select {
 	case f.texts <- text:
 	case <-ctx.Done():
 		return 0, nil, ctx.Err()
 	}
-	h, t := <-here, <-there
+	h, t := <-local, <-remote
 	if err := errors.Join(h.err, t.err); err != nil {
 		return 0, nil, err
 	}
@@ -159,7 +159,7 @@ func readUntil(ctx context.Context, c *hub.Cursor, text string) (bellcord.Event,
 			return bellcord.Event{}, now, err
 		}
 		for _, ev := range events {
-			if said, is := ev.Body.(bellcord.TextDelta); is && strings.HasSuffix(said.Text, text) {
+			if delta, is := ev.Body.(bellcord.TextDelta); is && strings.HasSuffix(delta.Text, text) {
 				return ev, now, nil
 			}
 		}

@@ -83,9 +83,9 @@ func untilServing(lines *bufio.Reader) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%w; output: %s", err, all)
 		}
-		var said struct{ Msg, URL string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
-			return said.URL, nil
+		var entry struct{ Msg, URL string }
+		if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
+			return entry.URL, nil
 		}
 	}
 }
@@ -106,11 +106,11 @@ func (n *clusterNode) listen(lines *bufio.Reader) error {
 }
 
 func (n *clusterNode) learnID(ctx context.Context) error {
-	var known api.Nodes
-	if err := n.roundTrip(ctx, http.MethodGet, "/v1/nodes", nil, &known); err != nil {
+	var nodes api.Nodes
+	if err := n.roundTrip(ctx, http.MethodGet, "/v1/nodes", nil, &nodes); err != nil {
 		return err
 	}
-	for _, one := range known.Nodes {
+	for _, one := range nodes.Nodes {
 		if one.Self {
 			n.id = one.ID
 			return nil

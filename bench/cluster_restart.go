@@ -39,13 +39,13 @@ func clusterRestart(ctx context.Context, out io.Writer, s *clusterStage) error {
 	c := &rollingCrowd{stage: s, proxy: proxy, server: server, guests: make([][]*rollingTurn, scaled(rollingTurns))}
 	fmt.Fprintf(out, "rolling restart of %d nodes with %d live turns of %v each, one viewer per turn, and new prompts throughout\n",
 		len(s.nodes), len(c.guests), rollingWords*rollingPace)
-	gone := make(chan error, 1)
-	go func() { gone <- together(len(c.guests), func(i int) error { return c.visit(ctx, i) }) }()
+	visited := make(chan error, 1)
+	go func() { visited <- together(len(c.guests), func(i int) error { return c.visit(ctx, i) }) }()
 	began := time.Now()
 	times, err := c.rollThrough(ctx)
 	took := time.Since(began)
 	c.over.Store(true)
-	if visits := <-gone; err == nil {
+	if visits := <-visited; err == nil {
 		err = visits
 	}
 	if err != nil {

@@ -116,7 +116,7 @@ func (s *clusterStage) play(role string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said, err := cmd.StdoutPipe()
+	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -124,7 +124,7 @@ func (s *clusterStage) play(role string) (string, error) {
 		return "", err
 	}
 	s.roles = append(s.roles, cmd)
-	line, err := bufio.NewReader(said).ReadString('\n')
+	line, err := bufio.NewReader(stdout).ReadString('\n')
 	return strings.TrimSpace(line), err
 }
 

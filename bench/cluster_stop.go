@@ -16,7 +16,7 @@ import (
 // crossStops contains the durations of stops of turns on another node, in total and by part.
 type crossStops struct {
 	mu       sync.Mutex
-	whole    []time.Duration // request to response, over HTTP
+	total    []time.Duration // request to response, over HTTP
 	arrived  []time.Duration // request to received by the hub of the contacted node
 	closed   []time.Duration // received there to the model's connection closed, at the other node
 	ended    []time.Duration // connection closed to all work ended
@@ -79,9 +79,9 @@ func clusterStops(ctx context.Context, out io.Writer, s *clusterStage) error {
 }
 
 func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
-	row(out, fmt.Sprintf("request to settled answer, %d at a time", abreast), c.whole)
+	row(out, fmt.Sprintf("request to settled answer, %d at a time", abreast), c.total)
 	row(out, "bare: NATS request to B, then a commit", c.bare)
-	ratio(out, c.whole, c.bare, "aim: at most 3 at p99")
+	ratio(out, c.total, c.bare, "aim: at most 3 at p99")
 	row(out, "  request to received by A (HTTP, token)", c.arrived)
 	row(out, "  received by A to stream closed at B", c.closed)
 	row(out, "  stream closed to no work left at B", c.ended)
@@ -89,7 +89,7 @@ func (c *crossStops) print(out io.Writer, abreast int, rowOfA time.Duration) {
 	fmt.Fprintf(out, "  %-44s  mean %v, in parallel\n", "  A's own commits (record of the request)", rowOfA.Round(time.Microsecond))
 	row(out, "  bare: NATS request", c.request)
 	row(out, "  bare: commit", c.commit)
-	fmt.Fprintf(out, "  %d of %d answered settled\n", len(c.whole)-len(c.wrong), len(c.whole))
+	fmt.Fprintf(out, "  %d of %d answered settled\n", len(c.total)-len(c.wrong), len(c.total))
 }
 
 // stopAcross starts streaming turns at B in batches and stops them through A. The number of
@@ -124,7 +124,7 @@ func stopAcross(ctx context.Context, a, b *clusterNode, bares []*bareStop, n int
 
 func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.TurnID, bare *bareStop) error {
 	var answer api.Stopped
-	asked := time.Now()
+	requested := time.Now()
 	err := a.roundTrip(ctx, http.MethodPost, "/v1/turns/"+string(id)+"/stop", api.Stop{Reason: string(id)}, &answer)
 	answered := time.Now()
 	if err != nil {
@@ -144,8 +144,8 @@ func (c *crossStops) stopOne(ctx context.Context, a *clusterNode, id bellcord.Tu
 	if answer.State != bellcord.StopStateSettled || !answer.Recorded || receipt.End != bellcord.EndStopped || receipt.Cause == nil || receipt.Cause.Reason != string(id) {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s, recorded %v, end %s, cause %v", answer.State, answer.Recorded, receipt.End, receipt.Cause))
 	}
-	c.whole = append(c.whole, answered.Sub(asked))
-	c.arrived = append(c.arrived, at.StopRequested.Sub(asked))
+	c.total = append(c.total, answered.Sub(requested))
+	c.arrived = append(c.arrived, at.StopRequested.Sub(requested))
 	c.closed = append(c.closed, at.StreamClosed.Sub(at.StopRequested))
 	c.ended = append(c.ended, at.Settled.Sub(at.StreamClosed))
 	c.answered = append(c.answered, answered.Sub(at.Settled))

@@ -117,11 +117,11 @@ func (w *waits) read(ctx context.Context, cursor *hub.Cursor) {
 		}
 		now := time.Now()
 		for _, ev := range events {
-			said, is := ev.Body.(bellcord.TextDelta)
+			delta, is := ev.Body.(bellcord.TextDelta)
 			if !is {
 				continue
 			}
-			for _, word := range strings.Fields(said.Text) {
+			for _, word := range strings.Fields(delta.Text) {
 				if at, err := strconv.ParseInt(word, 10, 64); err == nil {
 					w.note(time.Unix(0, at), now)
 				}
@@ -130,10 +130,10 @@ func (w *waits) read(ctx context.Context, cursor *hub.Cursor) {
 	}
 }
 
-func (w *waits) note(said, seen time.Time) {
+func (w *waits) note(sent, seen time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if said.After(w.from) && said.Before(w.to) {
-		w.took = append(w.took, seen.Sub(said))
+	if sent.After(w.from) && sent.Before(w.to) {
+		w.took = append(w.took, seen.Sub(sent))
 	}
 }

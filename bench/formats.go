@@ -89,11 +89,11 @@ func (b *stopBench) closedAfter(ctx context.Context, format, prompt string) (tim
 	if err != nil {
 		return 0, err
 	}
-	asked := time.Now()
+	requested := time.Now()
 	answers, err := b.hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "bench"})).Wait(ctx)
 	if err != nil || answers[0].Receipt.End != bellcord.EndStopped {
 		return 0, fmt.Errorf("stop answered %+v, %w", answers, err)
 	}
 	aborted, err := b.aborted(ctx, prompt)
-	return aborted.Sub(asked), err
+	return aborted.Sub(requested), err
 }

@@ -21,7 +21,7 @@ func main() {
 	flag.Parse()
 	which := flag.Args()
 	if len(which) == 0 {
-		which = []string{"stops", "formats", "coldstart", "zoo", "serve", "telegram"}
+		which = []string{"stops", "formats", "coldstart", "guard", "zoo", "serve", "telegram"}
 	}
 	for _, name := range which {
 		var err error
@@ -32,6 +32,10 @@ func main() {
 			err = formats(os.Stdout, *stopCount/2)
 		case "coldstart":
 			err = coldstart(os.Stdout, *binary)
+		case "guard": // a hosted agent with and without Bellcord
+			err = guard(os.Stdout, *binary)
+		case "timed": // the agent of guard
+			err = timedAgent(os.Stdin, os.Stdout)
 		case "zoo":
 			err = zoo(os.Stdout, *stopCount)
 		case "serve":
@@ -45,7 +49,7 @@ func main() {
 		case "relay": // the baseline of served
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, zoo, serve, telegram or cluster", name)
+			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, guard, zoo, serve, telegram or cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

@@ -20,14 +20,14 @@ func serve(out io.Writer, n int, during time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("relay: %w", err)
 	}
-	ours, err := load(out, "served", n, during)
+	loadResult, err := load(out, "served", n, during)
 	if err != nil {
 		return fmt.Errorf("served: %w", err)
 	}
 	fmt.Fprintf(out, "  memory per live turn: %d KiB with the relay (connection only), %d KiB with the server: %d KiB more\n",
-		bare.each>>10, ours.each>>10, (ours.each-bare.each)>>10)
-	if ours.lost > 0 || ours.broken > 0 {
-		return fmt.Errorf("%d events lost, %d streams broken", ours.lost, ours.broken)
+		bare.each>>10, loadResult.each>>10, (loadResult.each-bare.each)>>10)
+	if loadResult.lost > 0 || loadResult.broken > 0 {
+		return fmt.Errorf("%d events lost, %d streams broken", loadResult.lost, loadResult.broken)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (b *stopBench) streaming(ctx context.Context, prompt string) (*hub.Turn, er
 			return nil, err
 		}
 		for _, ev := range events {
-			if _, said := ev.Body.(bellcord.TextDelta); said {
+			if _, isText := ev.Body.(bellcord.TextDelta); isText {
 				return turn, nil
 			}
 		}
@@ -133,14 +133,14 @@ func (b *stopBench) stopOne(ctx context.Context, i int) (closed, settled time.Du
 	if err != nil {
 		return 0, 0, err
 	}
-	asked := time.Now()
+	requested := time.Now()
 	answers, err := b.hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{By: "bench"})).Wait(ctx)
-	settled = time.Since(asked)
+	settled = time.Since(requested)
 	if err != nil || answers[0].State != bellcord.StopStateSettled || answers[0].Receipt.End != bellcord.EndStopped {
 		return 0, 0, fmt.Errorf("stop answered %+v, %w", answers, err)
 	}
 	aborted, err := b.aborted(ctx, prompt)
-	return aborted.Sub(asked), settled, err
+	return aborted.Sub(requested), settled, err
 }
 
 // aborted returns when the model's end of a prompt's connection was closed.
@@ -177,10 +177,10 @@ func (b *stopBench) bareCancel(ctx context.Context, i int) (time.Duration, error
 	if _, err := resp.Body.Read(make([]byte, 256)); err != nil {
 		return 0, err
 	}
-	asked := time.Now()
+	requested := time.Now()
 	cancel()
 	aborted, err := b.aborted(ctx, prompt)
-	return aborted.Sub(asked), err
+	return aborted.Sub(requested), err
 }
 
 func (b *stopBench) bareSync() (time.Duration, error) {

@@ -38,7 +38,7 @@ func telegramFigures(out io.Writer) (err error) {
 	}
 	mean, most := b.pace(began, time.Now())
 	fmt.Fprintf(out, "  %-44s  mean %.1f, maximum %d in one second (limit 30)\n", "calls per second, all chats", mean, most)
-	var told, bare []time.Duration
+	var viaTelegram, bare []time.Duration
 	for n := range telegramChats {
 		t, err := b.stopChat(ctx, n)
 		if err != nil {
@@ -48,18 +48,18 @@ func telegramFigures(out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		told, bare = append(told, t), append(bare, u)
+		viaTelegram, bare = append(viaTelegram, t), append(bare, u)
 	}
-	row(out, "/stop at Telegram to turn cancelled", told)
+	row(out, "/stop at Telegram to turn cancelled", viaTelegram)
 	row(out, "bare: Hub.Stop to turn cancelled", bare)
-	fmt.Fprintf(out, "  %-44s  %v (aim: at most 50ms)\n", "p99", quantile(told, 0.99).Round(time.Microsecond))
+	fmt.Fprintf(out, "  %-44s  %v (aim: at most 50ms)\n", "p99", quantile(viaTelegram, 0.99).Round(time.Microsecond))
 	return b.audit(ctx, out)
 }
 
 // stream sends a prompt in every chat, and returns when all turns run.
 func (b *telegramBench) stream(ctx context.Context) error {
-	for n, who := range b.people {
-		if _, err := b.gram.Say(who, who, chatPrompt(n)); err != nil {
+	for n, person := range b.people {
+		if _, err := b.gram.Say(person, person, chatPrompt(n)); err != nil {
 			return err
 		}
 		s, err := b.hub.NewSession(ctx, bellcord.Session{Dir: b.dir})
@@ -81,19 +81,19 @@ func barePrompt(n int) string { return fmt.Sprintf("recite alone %d", n) }
 // stopChat returns the time from the message on Telegram's side, which must still be fetched and
 // stored, to the end of the turn's context.
 func (b *telegramBench) stopChat(ctx context.Context, n int) (time.Duration, error) {
-	asked := time.Now()
+	requested := time.Now()
 	if _, err := b.gram.Say(b.people[n], b.people[n], "/stop"); err != nil {
 		return 0, err
 	}
-	told, err := b.agent.canceledAt(ctx, chatPrompt(n))
-	return told.Sub(asked), err
+	canceled, err := b.agent.canceledAt(ctx, chatPrompt(n))
+	return canceled.Sub(requested), err
 }
 
 func (b *telegramBench) stopBare(ctx context.Context, n int) (time.Duration, error) {
-	asked := time.Now()
+	requested := time.Now()
 	b.hub.Stop(bellcord.StopTurn(b.bare[n], bellcord.Cause{By: "bench"}))
-	told, err := b.agent.canceledAt(ctx, barePrompt(n))
-	return told.Sub(asked), err
+	canceled, err := b.agent.canceledAt(ctx, barePrompt(n))
+	return canceled.Sub(requested), err
 }
 
 // pace returns the mean and the maximum number of calls per second for chats.

@@ -93,11 +93,11 @@ type reciter struct {
 	mu       sync.Mutex
 	running  map[string]bool      // by prompt
 	canceled map[string]time.Time // when its context ended
-	news     chan struct{}        // closed and replaced at every change
+	changed  chan struct{}        // closed and replaced at every change
 }
 
 func newReciter() *reciter {
-	return &reciter{running: map[string]bool{}, canceled: map[string]time.Time{}, news: make(chan struct{})}
+	return &reciter{running: map[string]bool{}, canceled: map[string]time.Time{}, changed: make(chan struct{})}
 }
 
 // Run implements hub.Agent.
@@ -123,21 +123,21 @@ func (a *reciter) note(change func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	change()
-	close(a.news)
-	a.news = make(chan struct{})
+	close(a.changed)
+	a.changed = make(chan struct{})
 }
 
 // until waits until holds returns true. It calls holds with the lock held.
 func (a *reciter) until(ctx context.Context, holds func(*reciter) bool) error {
 	for {
 		a.mu.Lock()
-		is, news := holds(a), a.news
+		is, changed := holds(a), a.changed
 		a.mu.Unlock()
 		if is {
 			return nil
 		}
 		select {
-		case <-news:
+		case <-changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

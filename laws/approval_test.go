@@ -2,7 +2,9 @@ package laws_test
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -18,12 +20,36 @@ var races = flag.Int("races", 100, "how often an answer races a stop")
 // correct result, and neither call hangs.
 func TestLaw30_AnswerRacesStop_HasOneWinner(t *testing.T) {
 	t.Parallel()
-	asked := make(chan string, 1)
+	for name, c := range map[string]struct {
+		question bellcord.Question
+		reply    bellcord.Reply
+	}{
+		"choice": {bellcord.Question{ID: "q", Text: "May I?"}, bellcord.Reply{Choice: "yes"}},
+		"form": {
+			bellcord.Question{ID: "q", Text: "Where?", Fields: []bellcord.Field{{Name: "env", Type: bellcord.FieldString, Required: true}}},
+			bellcord.Reply{Choice: bellcord.ChoiceAccept, Values: map[string]json.RawMessage{"env": json.RawMessage(`"dev"`)}},
+		},
+		"url": {bellcord.Question{ID: "q", Text: "Log in", URL: "https://login.example"}, bellcord.Reply{Choice: bellcord.ChoiceAccept}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answerRacesStop(t, c.question, c.reply)
+		})
+	}
+}
+
+// answerRacesStop answers and stops at the same moment, until both have won.
+func answerRacesStop(t *testing.T, question bellcord.Question, reply bellcord.Reply) {
+	t.Helper()
+	opened := make(chan string, 1)
 	s := bareStage(t, agentFunc(func(ctx context.Context, w *hub.Work) error {
-		asked <- "q"
-		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: "May I?"})
+		opened <- "q"
+		got, err := w.AskForm(ctx, question)
+		if err == nil && !reflect.DeepEqual(got, reply) {
+			t.Errorf("answered %+v, received %+v", reply, got)
+		}
 		if err == nil {
-			return w.Emit(bellcord.TextDelta{Text: choice})
+			return w.Emit(bellcord.TextDelta{Text: got.Choice})
 		}
 		return err
 	}), hub.Options{})
@@ -31,10 +57,10 @@ func TestLaw30_AnswerRacesStop_HasOneWinner(t *testing.T) {
 	rounds := 0
 	for ; rounds < *races || rounds < 100**races && (won["answer"] == 0 || won["stop"] == 0); rounds++ {
 		turn := s.send("", "go")
-		<-asked
+		<-opened
 		var answered error
 		sides := []func(){
-			func() { answered = s.Answer(turn.ID, "q", "yes", "bert") },
+			func() { answered = s.Answer(turn.ID, "q", reply, "bert") },
 			func() { s.Stop(bellcord.StopTurn(turn.ID, by)) },
 		}
 		var both sync.WaitGroup
@@ -60,7 +86,7 @@ func TestLaw30_AnswerRacesStop_HasOneWinner(t *testing.T) {
 		default:
 			won["stop, before it was asked"]++
 		}
-		if err := s.Answer(turn.ID, "q", "yes", "late"); err == nil {
+		if err := s.Answer(turn.ID, "q", reply, "late"); err == nil {
 			t.Fatal("a late answer was taken")
 		}
 	}

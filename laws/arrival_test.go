@@ -162,10 +162,10 @@ func TestLaw05_StopWhileStoreIsStuck_ClosesModelRequestImmediately(t *testing.T)
 		s.await(turn.ID, emittedText("word3"))
 		held := s.store.shut(func(bellcord.Op) bool { return true })
 		<-held // no commit completes from here on
-		asked := time.Now()
+		requested := time.Now()
 		s.Stop(bellcord.StopTurn(turn.ID, by))
 		s.aborted(1)
-		if took := time.Since(asked); took != 0 {
+		if took := time.Since(requested); took != 0 {
 			s.t.Errorf("the model was let go after %v", took)
 		}
 		s.store.open()

@@ -61,8 +61,8 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 func (s *stage) textOf(id bellcord.TurnID) string {
 	var text strings.Builder
 	for _, b := range s.bodies(id) {
-		if said, is := b.(bellcord.TextDelta); is {
-			text.WriteString(said.Text)
+		if delta, is := b.(bellcord.TextDelta); is {
+			text.WriteString(delta.Text)
 		}
 	}
 	return text.String()

@@ -35,7 +35,7 @@ func TestLaw31_StopAtAnyWriteOfCompaction_LeavesOldOrNewHistory(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			onStageIn(t, format, func(s *stage) {
-				olds, news := 0, 0
+				kept, replaced := 0, 0
 				for k := 0; ; k++ {
 					s.freshSession()
 					s.done(`[say one][tool quick {}]`)
@@ -57,10 +57,10 @@ func TestLaw31_StopAtAnyWriteOfCompaction_LeavesOldOrNewHistory(t *testing.T) {
 						if !isSummary(s.history()) || len(s.history()) != 1 {
 							s.t.Errorf("after the last write: %+v", s.history())
 						}
-						if olds == 0 || k < 4 {
-							s.t.Errorf("%d writes, %d stops left the old history", k, olds)
+						if kept == 0 || k < 4 {
+							s.t.Errorf("%d writes, %d stops left the old history", k, kept)
 						}
-						s.t.Logf("%d writes: %d left the old history, %d the new one", k, olds, news)
+						s.t.Logf("%d writes: %d left the old history, %d the new one", k, kept, replaced)
 						return
 					}
 					stopping := s.Stop(bellcord.StopTurn(id, by))
@@ -70,9 +70,9 @@ func TestLaw31_StopAtAnyWriteOfCompaction_LeavesOldOrNewHistory(t *testing.T) {
 					}
 					switch now := s.history(); {
 					case reflect.DeepEqual(now, old):
-						olds++
+						kept++
 					case isSummary(now) && len(now) == 1:
-						news++
+						replaced++
 					default:
 						s.t.Errorf("stopped at write %d, a mixture:\n%+v", k, now)
 					}
@@ -139,9 +139,9 @@ func TestLaw31_StopDuringAutomaticCompaction_LeavesOldOrNewHistory(t *testing.T)
 		<-turn.Settled()
 		synctest.Wait()
 		now := s.history()
-		whole := len(now) == len(before)+1 && reflect.DeepEqual(now[:len(before)], before)
+		extended := len(now) == len(before)+1 && reflect.DeepEqual(now[:len(before)], before)
 		compacted := now[0].Seq == 0
-		if r := turn.Receipt(); r.End != bellcord.EndStopped || whole == compacted || r.Usage.InputTokens == 0 {
+		if r := turn.Receipt(); r.End != bellcord.EndStopped || extended == compacted || r.Usage.InputTokens == 0 {
 			s.t.Errorf("%+v; %d messages before, %d now", r, len(before), len(now))
 		}
 		s.done("and now?")

@@ -121,6 +121,33 @@ var cuts = []cut{
 		reach:    until(emittedText("word5")),
 		requests: 2, open: true, text: true, finished: 1, keeps: "word5",
 	}, {
+		name: "after a call in text", prompt: `[say <tool_call>{"name":"quick","arguments":{}}</tool_call>]`,
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			held := s.store.shut(func(op bellcord.Op) bool {
+				add, _ := op.(bellcord.AppendEvents)
+				return slices.ContainsFunc(add.Bodies, kind[bellcord.ContextAdded])
+			})
+			s.send(id, p)
+			<-held
+		},
+		late:     func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
+		requests: 1, text: true, keeps: "</tool_call>",
+	}, {
+		name: "after a call that failed twice", prompt: `[tool nosuch {}][then [tool nosuch {}]][then [tool nosuch {}]][then [slow 50]]`,
+		reach: func(s *stage, id bellcord.TurnID, p string) {
+			held := s.store.shut(func(op bellcord.Op) bool {
+				add, _ := op.(bellcord.AppendEvents)
+				return slices.ContainsFunc(add.Bodies, func(b bellcord.Body) bool {
+					end, is := b.(bellcord.ToolCallEnded)
+					return is && strings.Contains(end.Result, "a third time")
+				})
+			})
+			s.send(id, p)
+			<-held
+		},
+		late:     func(s *stage, _ bellcord.TurnID, _ string) { s.store.open() },
+		requests: 3, not: 3, keeps: "not run a third time",
+	}, {
 		name: "in retry back-off", prompt: "[status 503 retry 30]",
 		reach:    until(kind[bellcord.ModelRetryScheduled]),
 		requests: 1,
@@ -212,12 +239,12 @@ func (s *stage) stopAt(c cut) scene {
 	if from.link != sameNode {
 		synctest.Wait() // other nodes only have the stored state of the turn
 	}
-	asked := time.Now()
+	requested := time.Now()
 	answered := from.stop(s, sc.id)
 	if c.late != nil {
 		c.late(s, sc.id, c.prompt)
 	}
 	sc.stopAnswer = answered()
-	sc.waited, sc.receipt = time.Since(asked), s.ended(sc.id)
+	sc.waited, sc.receipt = time.Since(requested), s.ended(sc.id)
 	return sc
 }

@@ -54,11 +54,11 @@ func differences(path string, got, want reflect.Value) map[string]string {
 }
 
 func text(v reflect.Value) string {
-	said, err := json.Marshal(v.Interface())
+	encoded, err := json.Marshal(v.Interface())
 	if err != nil {
 		return err.Error()
 	}
-	return string(said)
+	return string(encoded)
 }
 
 // The comparison must cover every field of a receipt: a field that it skips

@@ -59,7 +59,7 @@ func TestLaw34_StopOnDisconnect_StopsTenSecondsAfterLastViewerLeaves(t *testing.
 				leave() // the second viewer still watches
 				<-time.After(2 * patience)
 				leaveToo()
-				gone := time.Now()
+				left := time.Now()
 				select {
 				case <-time.After(c.away):
 					w.watchSession()
@@ -69,8 +69,8 @@ func TestLaw34_StopOnDisconnect_StopsTenSecondsAfterLastViewerLeaves(t *testing.
 				if r.End != c.end {
 					s.t.Fatalf("ended %s by %+v", r.End, r.Cause)
 				}
-				if r.End == bellcord.EndStopped && (r.Cause.Kind != bellcord.CauseDisconnect || r.Times.StopRequested.Sub(gone) != patience || r.Queue != bellcord.QueueNext) {
-					s.t.Errorf("%v after the last viewer had gone: %+v", r.Times.StopRequested.Sub(gone), r)
+				if r.End == bellcord.EndStopped && (r.Cause.Kind != bellcord.CauseDisconnect || r.Times.StopRequested.Sub(left) != patience || r.Queue != bellcord.QueueNext) {
+					s.t.Errorf("%v after the last viewer had gone: %+v", r.Times.StopRequested.Sub(left), r)
 				}
 			})
 		})

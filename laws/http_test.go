@@ -76,18 +76,18 @@ func TestLaw05_StopOverHTTPWhileStoreIsStuck_ClosesModelRequestImmediately(t *te
 				s.web.writes.stick()
 				held := s.store.shut(func(bellcord.Op) bool { return true })
 				<-held // no commit completes from here on
-				asked := time.Now()
+				requested := time.Now()
 				answered := from.stop(s, turn.ID)
 				s.aborted(1)
-				if took := time.Since(asked); took != 0 {
+				if took := time.Since(requested); took != 0 {
 					s.t.Errorf("the model was let go after %v", took)
 				}
 				as := answered()
-				if took := time.Since(asked); as.status != http.StatusAccepted || as.answer.State != bellcord.StopStateInProgress || took > time.Minute {
+				if took := time.Since(requested); as.status != http.StatusAccepted || as.answer.State != bellcord.StopStateInProgress || took > time.Minute {
 					s.t.Errorf("after %v answered %d %+v", took, as.status, as.answer)
 				}
 				s.store.open()
-				if r := s.ended(turn.ID); r.End != bellcord.EndStopped || !r.Times.StopRequested.Equal(asked) {
+				if r := s.ended(turn.ID); r.End != bellcord.EndStopped || !r.Times.StopRequested.Equal(requested) {
 					s.t.Errorf("on record: %+v", r)
 				}
 			})
@@ -126,7 +126,7 @@ func TestLaw28_EventOverHTTP_IsDurableWhenReceived(t *testing.T) {
 				s.t.Errorf("shown  %s\nstored %s, %v", data, as, err)
 			}
 			shown++
-			if said, is := stored[0].Body.(bellcord.TextDelta); is && shown > 24 && strings.Contains(said.Text, "word5") {
+			if delta, is := stored[0].Body.(bellcord.TextDelta); is && shown > 24 && strings.Contains(delta.Text, "word5") {
 				w.roundTrip(http.MethodPost, "/v1/turns/"+string(turn)+"/stop", nil)
 			}
 			ended = stored[0].Turn == turn && kind[bellcord.TurnEnded](stored[0].Body)
@@ -155,8 +155,8 @@ func TestLaw35_StopOfAnotherOwnersTurnOverHTTP_HasNoEffectAtAnyCutPoint(t *testi
 						t.Errorf("ended %s by %+v", r.End, r.Cause)
 					}
 					for _, b := range sc.bodies(sc.id) {
-						if asked, is := b.(bellcord.StopRequested); is && asked.Cause.By != by.By {
-							t.Errorf("on record: %+v", asked.Cause)
+						if stop, is := b.(bellcord.StopRequested); is && stop.Cause.By != by.By {
+							t.Errorf("on record: %+v", stop.Cause)
 						}
 					}
 				})

@@ -42,8 +42,8 @@ func TestLaw23_ShownText_IsStored(t *testing.T) {
 		var shown strings.Builder
 		sc.mu.Lock()
 		for _, ev := range sc.seen {
-			if said, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == sc.id {
-				shown.WriteString(said.Text)
+			if delta, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == sc.id {
+				shown.WriteString(delta.Text)
 			}
 		}
 		sc.mu.Unlock()
@@ -95,22 +95,22 @@ func TestLaw25_EveryCall_HasCorrectOutcomeOnReceiptAndInHistory(t *testing.T) {
 		if c.Finished != sc.finished || len(c.Stopped) != sc.stopped || len(c.NotStarted) != sc.not || len(c.Unknown) != 0 {
 			t.Errorf("the person is told %+v", c)
 		}
-		told := map[string]int{}
+		results := map[string]int{}
 		for _, m := range sc.history() {
 			if m.Role != bellcord.RoleTool {
 				continue
 			}
 			switch {
 			case strings.Contains(m.Text, "not started"):
-				told["not"]++
+				results["not"]++
 			case strings.Contains(m.Text, "stopped while running") && strings.Contains(m.Text, "half of the work"):
-				told["stopped"]++
+				results["stopped"]++
 			default:
-				told["finished"]++
+				results["finished"]++
 			}
 		}
-		if told["finished"] != sc.finished || told["stopped"] != sc.stopped || told["not"] != sc.not {
-			t.Errorf("the model is told %v", told)
+		if results["finished"] != sc.finished || results["stopped"] != sc.stopped || results["not"] != sc.not {
+			t.Errorf("the model is told %v", results)
 		}
 		ran := sc.ran.of("quick") + sc.ran.of("works") + sc.ran.of("guarded") + sc.ran.of("safe")
 		if ran != sc.finished+sc.stopped {
@@ -220,7 +220,7 @@ func TestLaw30_StopWithOpenQuestion_WithdrawsItAndRejectsLateAnswer(t *testing.T
 			t.Errorf("closed %v", sc.receipt.WithdrawnQuestions)
 		}
 		for _, q := range sc.receipt.WithdrawnQuestions {
-			if err := sc.Answer(sc.id, q, "allow", "late"); err == nil {
+			if err := sc.Answer(sc.id, q, bellcord.Reply{Choice: "allow"}, "late"); err == nil {
 				t.Error("a late answer was taken")
 			}
 		}

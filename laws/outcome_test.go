@@ -216,10 +216,10 @@ func TestLaw11_Stop_IsNotAnErrorAndItsCauseIsRecorded(t *testing.T) {
 		if c := r.Cause; c == nil || c.Kind != bellcord.CausePerson || c.By != by.By || c.Source != by.Source || c.Reason != by.Reason || c.At.IsZero() {
 			t.Errorf("cause %+v", r.Cause)
 		}
-		asked := false
+		requested := false
 		for _, b := range sc.bodies(sc.id) {
-			asked = asked || kind[bellcord.StopRequested](b)
-			if asked && kind[bellcord.ModelRetryScheduled](b) {
+			requested = requested || kind[bellcord.StopRequested](b)
+			if requested && kind[bellcord.ModelRetryScheduled](b) {
 				t.Error("retried after the stop")
 			}
 		}

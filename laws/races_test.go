@@ -37,12 +37,12 @@ func TestLaw02_PromptRacesItsStopOverHTTP_EarlyStopPreventsModelRequest(t *testi
 			c.newSession()
 		}
 		id, text := bellcord.NewTurnID(), fmt.Sprintf("%s race %d.", []string{"[fast 3]", "[slow 50 5ms]"}[chance.IntN(2)], i)
-		told := c.race(chance.IntN(3), time.Duration(chance.IntN(30))*time.Millisecond, id, text)
-		states[told.answer.State]++
-		if told.answer.State == bellcord.StopStateWaitingForTurn {
+		result := c.race(chance.IntN(3), time.Duration(chance.IntN(30))*time.Millisecond, id, text)
+		states[result.answer.State]++
+		if result.answer.State == bellcord.StopStateWaitingForTurn {
 			kept = append(kept, text)
 		}
-		if n := c.audit(id, told); n > 1 {
+		if n := c.audit(id, result); n > 1 {
 			twice++
 		}
 	}
@@ -164,13 +164,13 @@ func (c *course) requestsFor(texts []string) int {
 	if err := c.model.Wait(bounded, over); err != nil {
 		c.t.Errorf("a request is open: %v", err)
 	}
-	asked := map[string]int{}
+	requests := map[string]int{}
 	for _, r := range c.model.Requests() {
-		asked[raceOf(r.Prompt)]++
+		requests[raceOf(r.Prompt)]++
 	}
 	n := 0
 	for _, text := range texts {
-		n += asked[raceOf(text)]
+		n += requests[raceOf(text)]
 	}
 	return n
 }

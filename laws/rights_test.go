@@ -146,11 +146,11 @@ func TestLaw01_StopOfEverythingEverywhere_IncludesOtherProcesses(t *testing.T) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		theirs, err := other.Prompt(made.ID, bellcord.Prompt{Text: "[hang]"})
+		foreign, err := other.Prompt(made.ID, bellcord.Prompt{Text: "[hang]"})
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		ours := s.send("", "[hang]")
+		own := s.send("", "[hang]")
 		s.requested(2)
 		answers, err := s.Stop(bellcord.StopRequest{Everywhere: true, Cause: by}).Wait(s.t.Context())
 		var got []bellcord.TurnID
@@ -160,7 +160,7 @@ func TestLaw01_StopOfEverythingEverywhere_IncludesOtherProcesses(t *testing.T) {
 			}
 			got = append(got, a.Turn)
 		}
-		if err != nil || !slices.Equal(got, []bellcord.TurnID{ours.ID, theirs.ID}) {
+		if err != nil || !slices.Equal(got, []bellcord.TurnID{own.ID, foreign.ID}) {
 			s.t.Errorf("stopped %v, %v", got, err)
 		}
 	})

@@ -139,12 +139,12 @@ type stopReply struct {
 
 // stopOf extracts what a stop's response contains about a turn.
 func (r reply) stopOf(id bellcord.TurnID) (stopAnswer, error) {
-	var said stopReply
-	if err := errors.Join(r.err, json.Unmarshal(r.body, &said)); err != nil {
+	var decoded stopReply
+	if err := errors.Join(r.err, json.Unmarshal(r.body, &decoded)); err != nil {
 		return stopAnswer{}, err
 	}
-	as := stopAnswer{status: r.status, body: r.body, answer: bellcord.StopAnswer{State: said.State}}
-	for _, turn := range said.Turns {
+	as := stopAnswer{status: r.status, body: r.body, answer: bellcord.StopAnswer{State: decoded.State}}
+	for _, turn := range decoded.Turns {
 		if turn.Turn != id {
 			continue
 		}

@@ -318,8 +318,8 @@ func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result
 
 func emittedText(word string) func(bellcord.Body) bool {
 	return func(b bellcord.Body) bool {
-		said, is := b.(bellcord.TextDelta)
-		return is && strings.Contains(said.Text, word)
+		delta, is := b.(bellcord.TextDelta)
+		return is && strings.Contains(delta.Text, word)
 	}
 }
 

@@ -34,13 +34,13 @@ func TestLaw12_AgentIgnoresCancellation_IsAbandonedAfterGrace(t *testing.T) {
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
 		s.await(turn.ID, kind[bellcord.ToolOutputDelta])
-		asked := time.Now()
+		requested := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		r := answers[0].Receipt
-		if took := time.Since(asked); took != 8*time.Second {
+		if took := time.Since(requested); took != 8*time.Second {
 			s.t.Errorf("took %v, the grace is 8 s and the bound 10 s", took)
 		}
 		if r.End != bellcord.EndStopped || !r.AgentAbandoned || len(r.Calls.Unknown) != 1 {
@@ -55,12 +55,12 @@ func TestLaw12_SecondStopWithForce_SkipsGrace(t *testing.T) {
 	onStage(t, func(s *stage) {
 		turn := s.send("", `[tool deaf {}]`)
 		s.await(turn.ID, kind[bellcord.ToolOutputDelta])
-		asked := time.Now()
+		requested := time.Now()
 		s.Stop(bellcord.StopTurn(turn.ID, by))
 		<-time.After(100 * time.Millisecond)
 		s.Stop(bellcord.StopRequest{Turn: turn.ID, Cause: by, Mode: bellcord.StopForce})
 		<-turn.Settled()
-		if took := time.Since(asked); took != 1100*time.Millisecond {
+		if took := time.Since(requested); took != 1100*time.Millisecond {
 			s.t.Errorf("took %v", took)
 		}
 	})
@@ -102,12 +102,12 @@ func TestLaw12_LimitReached_StopsTurnWithItsCause(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, func(s *stage) {
-				asked := time.Now()
+				requested := time.Now()
 				turn := s.sendPrompt(c.prompt)
 				next := s.send("", "behind it")
 				<-turn.Settled()
-				if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != c.kind || time.Since(asked) != c.after {
-					s.t.Errorf("after %v: %+v", time.Since(asked), r)
+				if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != c.kind || time.Since(requested) != c.after {
+					s.t.Errorf("after %v: %+v", time.Since(requested), r)
 				}
 				<-next.Settled()
 				if next.Receipt().End != bellcord.EndDone {
@@ -124,12 +124,12 @@ func TestLaw14_StoreStuck_StopAnswersWithinBound(t *testing.T) {
 		turn := s.send("", "[hang after 2]")
 		s.await(turn.ID, emittedText("word2"))
 		s.store.shut(func(bellcord.Op) bool { return true })
-		asked := time.Now()
+		requested := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
 		if err != nil || answers[0].State != bellcord.StopStateInProgress || !answers[0].Receipt.EndNotDurable {
 			s.t.Errorf("answered %+v, %v", answers, err)
 		}
-		if took := time.Since(asked); took != 10*time.Second {
+		if took := time.Since(requested); took != 10*time.Second {
 			s.t.Errorf("took %v", took)
 		}
 		s.store.open() // when the store is back, the end is written and the session continues

@@ -107,8 +107,8 @@ func TestLaw12_CostOrSessionBudgetExceeded_StopsTurn(t *testing.T) {
 		why           string
 	}{
 		"a turn's money":     {bellcord.Prompt{Text: "[say hi]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", MaxCostNanoUSD: 10_000_000}, "the turn's budget of $0.0100"},
-		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxTokens: 1500}}, "the session's budget of 1500 tokens"},
-		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxCostNanoUSD: 8_000_000}}, "the session's budget of $0.008000"},
+		"a session's tokens": {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxTokens: 4000}}, "the session's budget of 4000 tokens"},
+		"a session's money":  {bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[slow 5000 20ms]", SessionBudget: bellcord.SpendingLimit{MaxCostNanoUSD: 12_000_000}}, "the session's budget of $0.0120"},
 		"a session that has nothing left": {
 			bellcord.Prompt{Text: "[usage 900 90]"}, bellcord.Prompt{Text: "[say never]", SessionBudget: bellcord.SpendingLimit{MaxTokens: 900}}, "the session's budget of 900 tokens",
 		},
@@ -124,8 +124,8 @@ func TestLaw12_CostOrSessionBudgetExceeded_StopsTurn(t *testing.T) {
 				if r := turn.Receipt(); r.End != bellcord.EndStopped || r.Cause.Kind != bellcord.CauseBudget || !strings.Contains(r.Cause.Reason, c.why) {
 					s.t.Errorf("%+v", r)
 				}
-				if asked := len(s.model.Requests()) - before; (asked == 0) != strings.Contains(name, "nothing left") {
-					s.t.Errorf("asked the model %d times", asked)
+				if requests := len(s.model.Requests()) - before; (requests == 0) != strings.Contains(name, "nothing left") {
+					s.t.Errorf("asked the model %d times", requests)
 				}
 			})
 		})

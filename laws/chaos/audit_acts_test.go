@@ -92,8 +92,8 @@ func (s *stage) auditStop(r *record, a act, one bellcord.StopAnswer) {
 			one.Turn, l.session, one.State, where, a.life, a.returned, l.end(), ended, l.stops)
 	}
 	if one.Receipt != nil && !one.Receipt.EndNotDurable && (one.State == bellcord.StopStateSettled || one.State == bellcord.StopStateAlreadyEnded) {
-		if told, err := json.Marshal(one.Receipt); err != nil || string(told) != l.receipt {
-			s.accuse("a receipt changed", "a stop of turn %s was answered by %s-%d %s with\n%s\nand on record is\n%s", one.Turn, where, a.life, one.State, told, l.receipt)
+		if returned, err := json.Marshal(one.Receipt); err != nil || string(returned) != l.receipt {
+			s.accuse("a receipt changed", "a stop of turn %s was answered by %s-%d %s with\n%s\nand on record is\n%s", one.Turn, where, a.life, one.State, returned, l.receipt)
 		}
 	}
 }

@@ -88,8 +88,8 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 			if running != ev.Turn {
 				s.accuse("an event outside of its turn", "%s event %d of turn %s of %s, while %q runs", ev.Body.Kind(), ev.Seq, ev.Turn, session, running)
 			}
-			if said, is := ev.Body.(bellcord.TextDelta); is {
-				l.output += said.Text
+			if delta, is := ev.Body.(bellcord.TextDelta); is {
+				l.output += delta.Text
 			}
 		}
 	}
@@ -138,23 +138,23 @@ func (s *stage) auditShown(r *record, id bellcord.SessionID, room *sessionLog) {
 // without gaps or repetitions, and that no request was sent for a turn that was
 // stopped before it arrived.
 func (s *stage) auditModel(r *record) {
-	sent, asked := map[bellcord.TurnID]string{}, map[bellcord.TurnID]int{}
+	sent, requests := map[bellcord.TurnID]string{}, map[bellcord.TurnID]int{}
 	for _, q := range s.modelRequests() {
 		id := bellcord.TurnID(q.Prompt[strings.LastIndex(q.Prompt, " ")+1:])
 		sent[id] += q.Sent
-		asked[id]++
+		requests[id]++
 		if l := r.lives[id]; l != nil && len(l.ends) > 0 && q.At.Sub(l.endAt) > 100*time.Millisecond {
 			s.late++
 			s.logf("a model request %v behind the end of its turn: %s", q.At.Sub(l.endAt), l)
 		}
 	}
 	for id, l := range r.lives {
-		said := l.output
-		if l.end() == bellcord.EndDone && said != sent[id] || !strings.HasPrefix(sent[id], said) {
-			s.accuse("words lost or doubled", "turn %s of %s ended %s: the model said %q, the log has %q", id, l.session, l.end(), sent[id], said)
+		logged := l.output
+		if l.end() == bellcord.EndDone && logged != sent[id] || !strings.HasPrefix(sent[id], logged) {
+			s.accuse("words lost or doubled", "turn %s of %s ended %s: the model said %q, the log has %q", id, l.session, l.end(), sent[id], logged)
 		}
-		if l.started == 0 && asked[id] > 0 {
-			s.accuse("a turn ran that never started", "turn %s of %s ended %s, the model was asked %d times", id, l.session, l.end(), asked[id])
+		if l.started == 0 && requests[id] > 0 {
+			s.accuse("a turn ran that never started", "turn %s of %s ended %s, the model was asked %d times", id, l.session, l.end(), requests[id])
 		}
 	}
 	for _, q := range s.modelRequests() {

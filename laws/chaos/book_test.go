@@ -39,7 +39,7 @@ type act struct {
 	answered         bool
 	status           int
 	problem          string // type of the problem of a refusal
-	seen             *api.Turn
+	found            *api.Turn
 	stop             *api.Stopped
 }
 
@@ -157,13 +157,13 @@ func (b *book) write(path string) error {
 	defer b.mu.Unlock()
 	var text strings.Builder
 	for _, a := range b.acts {
-		said := ""
+		state := ""
 		if a.stop != nil {
-			said = fmt.Sprintf("%s recorded %v", a.stop.State, a.stop.Recorded)
-		} else if a.seen != nil {
-			said = string(a.seen.State)
+			state = fmt.Sprintf("%s recorded %v", a.stop.State, a.stop.Recorded)
+		} else if a.found != nil {
+			state = string(a.found.State)
 		}
-		fmt.Fprintf(&text, "%v-%v %s-%d %s turn %s session %s: %d %s %s why %s\n", a.called, a.returned, b.s.nodes[a.node].name, a.life, a.verb, a.turn, a.session, a.status, a.problem, said, a.why)
+		fmt.Fprintf(&text, "%v-%v %s-%d %s turn %s session %s: %d %s %s why %s\n", a.called, a.returned, b.s.nodes[a.node].name, a.life, a.verb, a.turn, a.session, a.status, a.problem, state, a.why)
 	}
 	return os.WriteFile(path, []byte(text.String()), 0o600)
 }

@@ -117,11 +117,11 @@ func (n *node) listen(errs io.Reader) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		_, _ = fmt.Fprintf(n.log, "%s-%d %s\n", n.name, n.life, lines.Text()) // no audit depends on the log
-		var said struct{ Msg, URL string }
+		var entry struct{ Msg, URL string }
 		switch line := lines.Text(); {
-		case json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "serving":
+		case json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving":
 			n.mu.Lock()
-			n.url, n.calmSince = said.URL, time.Now()
+			n.url, n.calmSince = entry.URL, time.Now()
 			n.mu.Unlock()
 		case strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.Contains(line, "DATA RACE"):
 			n.s.accuse("a node panicked", "%s-%d: %s", n.name, n.life, line)

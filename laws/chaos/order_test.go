@@ -93,7 +93,7 @@ func (h *history) addAct(a act) {
 		switch { // a refusal because the turn exists may refer to a turn that is still being accepted, so it proves nothing
 		case a.accepted():
 			h.add(a.node, accepts, outcome{certain: true}, a.called, a.returned)
-			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.found), near: near}, a.called, a.returned)
 		case a.unknown():
 			h.add(a.node, accepts, outcome{}, a.called, 0)
 		}
@@ -105,7 +105,7 @@ func (h *history) addAct(a act) {
 	case gotTurn:
 		switch {
 		case a.answered && a.status == http.StatusOK:
-			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.seen), near: near}, a.called, a.returned)
+			h.add(a.node, reads, outcome{certain: true, state: stateOf(a.found), near: near}, a.called, a.returned)
 		case a.answered && a.status == http.StatusNotFound:
 			h.add(a.node, reads, outcome{certain: true}, a.called, a.returned)
 		}

@@ -86,9 +86,9 @@ func (r *record) readTurns(ctx context.Context, conn *pgx.Conn) error {
 				return err
 			}
 		}
-		var said bellcord.Prompt
-		err := json.Unmarshal([]byte(prompt), &said)
-		l.text = said.Text
+		var decoded bellcord.Prompt
+		err := json.Unmarshal([]byte(prompt), &decoded)
+		l.text = decoded.Text
 		return err
 	})
 	return err

@@ -96,9 +96,9 @@ func (r register) step(d deed, out outcome) []register {
 	case accepts:
 		return r.accept(out)
 	case delivers:
-		heard := r
-		heard.delivered = true
-		return []register{r, heard}
+		delivered := r
+		delivered.delivered = true
+		return []register{r, delivered}
 	case records:
 		return r.record(out)
 	case reads:

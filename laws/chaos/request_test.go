@@ -77,8 +77,8 @@ func (n *node) do(a act, method, path string, body, into any) act {
 }
 
 func (n *node) prompt(session bellcord.SessionID, turn api.NewTurn) act {
-	a := act{verb: prompted, turn: bellcord.TurnID(turn.ID), session: session, text: turn.Text, seen: &api.Turn{}}
-	a = n.do(a, http.MethodPost, "/v1/sessions/"+string(session)+"/turns", turn, a.seen)
+	a := act{verb: prompted, turn: bellcord.TurnID(turn.ID), session: session, text: turn.Text, found: &api.Turn{}}
+	a = n.do(a, http.MethodPost, "/v1/sessions/"+string(session)+"/turns", turn, a.found)
 	return n.noted(a)
 }
 
@@ -97,8 +97,8 @@ func (n *node) stopSession(id bellcord.SessionID, how api.Stop) act {
 }
 
 func (n *node) getTurn(id bellcord.TurnID) act {
-	a := act{verb: gotTurn, turn: id, seen: &api.Turn{}}
-	a = n.do(a, http.MethodGet, "/v1/turns/"+string(id), nil, a.seen)
+	a := act{verb: gotTurn, turn: id, found: &api.Turn{}}
+	a = n.do(a, http.MethodGet, "/v1/turns/"+string(id), nil, a.found)
 	return n.noted(a)
 }
 

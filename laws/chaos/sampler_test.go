@@ -97,9 +97,9 @@ func (w *sampler) sample(ctx context.Context, conn *pgx.Conn) error {
 	}
 	seen := map[left]bool{}
 	var turn, node, session, state, name string
-	var taken, gone, lapsed bool
-	_, err = pgx.ForEachRow(rows, []any{&turn, &node, &session, &state, &taken, &gone, &lapsed, &name}, func() error {
-		if gone {
+	var taken, nodeMissing, lapsed bool
+	_, err = pgx.ForEachRow(rows, []any{&turn, &node, &session, &state, &taken, &nodeMissing, &lapsed, &name}, func() error {
+		if nodeMissing {
 			w.s.accuse("a turn is nobody's", "turn %s of %s is %s at node %s, which is gone: nobody will end it", turn, session, state, name)
 		}
 		if lapsed || taken {

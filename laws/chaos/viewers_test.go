@@ -90,14 +90,14 @@ func (s *stage) read(stream io.Reader, at *node, life int, r *sessionLog, last i
 		if before, same := r.show(last, data); !same {
 			s.accuse("an event is shown in two ways", "%s-%d shows event %d of %s as\n%s\nbefore it was\n%s", at.name, life, last, r.id, data, before)
 		}
-		s.book.saw(r, data)
+		s.book.addShown(r, data)
 		data = ""
 	}
 	return last
 }
 
-// saw counts an event that was shown.
-func (b *book) saw(r *sessionLog, data string) {
+// addShown counts an event that was shown.
+func (b *book) addShown(r *sessionLog, data string) {
 	b.mu.Lock()
 	b.shown++
 	b.mu.Unlock()

@@ -51,14 +51,14 @@ type account struct {
 
 // auditor keeps separate records and uses no rule under test.
 type auditor struct {
-	turns   [turnCount]account
-	running [sessionCount]turn
-	gone    []bool // by node ID: the row was removed
+	turns        [turnCount]account
+	running      [sessionCount]turn
+	removedNodes []bool // by node ID: the row was removed
 }
 
 func (a *auditor) reset() {
 	clear(a.turns[:])
-	a.gone = a.gone[:0]
+	a.removedNodes = a.removedNodes[:0]
 	for i := range a.running {
 		a.running[i] = noTurn
 	}
@@ -69,9 +69,9 @@ func (a *auditor) reset() {
 func (a *auditor) accepted(w *World, by nodeID, o *op) {
 	t := o.turn
 	switch {
-	case a.gone[by]:
+	case a.removedNodes[by]:
 		w.fail(FencedOff, "node %d was removed, and turn %d is accepted from it", by, t)
-	case w.db.turns[t].there:
+	case w.db.turns[t].exists:
 		w.fail(NothingLost, "turn %d is accepted again", t)
 	case int(o.session) >= w.sessions:
 		w.fail(NothingLost, "turn %d is accepted in a session that does not exist", t)
@@ -97,7 +97,7 @@ func (a *auditor) claimed(w *World, by nodeID, t turn, session int8, fence int) 
 	if other := a.running[session]; other != noTurn {
 		w.fail(NoOverlap, "turn %d is claimed while turn %d of the session runs", t, other)
 	}
-	if a.gone[by] {
+	if a.removedNodes[by] {
 		w.fail(FencedOff, "node %d was removed, and claims turn %d", by, t)
 	}
 	if a.turns[t].owner != by {
@@ -107,7 +107,7 @@ func (a *auditor) claimed(w *World, by nodeID, t turn, session int8, fence int) 
 	a.turns[t].claimed, a.turns[t].owner, a.turns[t].fence = true, by, fence
 }
 
-func (a *auditor) removed(id nodeID) { a.gone[id] = true }
+func (a *auditor) removed(id nodeID) { a.removedNodes[id] = true }
 
 func (a *auditor) inherited(t turn, by nodeID, fence int) {
 	a.turns[t].owner, a.turns[t].fence, a.turns[t].life = by, fence, 0
@@ -117,7 +117,7 @@ func (a *auditor) inherited(t turn, by nodeID, fence int) {
 func (a *auditor) wrote(w *World, by nodeID, o *op) {
 	t := &a.turns[o.turn]
 	switch {
-	case a.gone[by]:
+	case a.removedNodes[by]:
 		w.fail(FencedOff, "node %d was removed, and writes to turn %d", by, o.turn)
 	case t.owner != by:
 		w.fail(FencedOff, "node %d writes to turn %d, which is node %d's", by, o.turn, t.owner)

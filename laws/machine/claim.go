@@ -56,7 +56,7 @@ func (w *World) takeOver(by nodeID) {
 func (w *World) inherit(by, dead nodeID) {
 	for i := range w.db.turns {
 		row := &w.db.turns[i]
-		if !row.there || row.node != dead || row.state == over {
+		if !row.exists || row.node != dead || row.state == over {
 			continue
 		}
 		row.node, row.taken, row.applied = by, true, 0

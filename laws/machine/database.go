@@ -63,7 +63,7 @@ type nodeRow struct {
 
 // turnRow is the row of a turn. It decides every race about the turn.
 type turnRow struct {
-	there    bool
+	exists   bool
 	session  int8
 	state    state
 	node     nodeID
@@ -129,7 +129,7 @@ func (d *database) node(id nodeID) *nodeRow {
 // busy reports whether a turn of the session is running.
 func (d *database) busy(session int8) bool {
 	for i := range d.turns {
-		if t := &d.turns[i]; t.state == running && t.session == session && t.there {
+		if t := &d.turns[i]; t.state == running && t.session == session && t.exists {
 			return true
 		}
 	}
@@ -139,7 +139,7 @@ func (d *database) busy(session int8) bool {
 // unended reports whether a node has turns that have not ended.
 func (d *database) unended(id nodeID) bool {
 	for i := range d.turns {
-		if t := &d.turns[i]; t.there && t.node == id && t.state != over {
+		if t := &d.turns[i]; t.exists && t.node == id && t.state != over {
 			return true
 		}
 	}

@@ -46,7 +46,7 @@ func (w *World) facts(by nodeID, o *op) lifecycle.Facts {
 		Alive: w.db.node(by) != nil, Session: int(o.session) < w.sessions, Owner: owner,
 		Busy: o.kind == claimTurn && w.db.busy(o.session), Early: causes[w.db.intents[o.turn]],
 	}
-	if row.there {
+	if row.exists {
 		w.seen = lifecycle.Turn{
 			Session: sessionIDs[row.session], State: states[row.state], Own: row.node == by,
 			Fence: int64(row.fence), Applied: int64(row.applied), Accepted: int64(row.accepted), Claimed: int64(row.claimed),

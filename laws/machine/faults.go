@@ -36,14 +36,14 @@ func (w *World) granted(n *node) {
 		n.fenced = true
 		return
 	}
-	asked := n.beat.requested
+	requested := n.beat.requested
 	if !w.rules.LeaseFromRequest {
-		asked = n.clock
+		requested = n.clock
 	}
-	if asked-n.leaseRequested > 100*lease/2 {
+	if requested-n.leaseRequested > 100*lease/2 {
 		n.shaken = n.clock
 	}
-	n.leaseRequested = asked
+	n.leaseRequested = requested
 }
 
 // judge takes over dead nodes and ends their turns. If the answer to the takeover

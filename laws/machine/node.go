@@ -75,8 +75,8 @@ func (w *World) startNode(n *node) {
 	n.id, n.up = w.ids, true
 	n.clock, n.rate = 0, 70+30*w.below(3) // real clocks differ by millionths; these differ enough to matter
 	n.shaken = -100 * lease
-	for len(w.audit.gone) <= int(n.id) {
-		w.audit.gone = append(w.audit.gone, false)
+	for len(w.audit.removedNodes) <= int(n.id) {
+		w.audit.removedNodes = append(w.audit.removedNodes, false)
 	}
 	w.register(n.id)
 	w.tracef("node %d starts", int(n.id))

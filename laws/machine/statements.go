@@ -111,7 +111,7 @@ func (w *World) appendEvent(a *answer, session int8, ev event) {
 func (w *World) accept(by nodeID, o *op, d lifecycle.Decision) answer {
 	w.audit.accepted(w, by, o)
 	row := &w.db.turns[o.turn]
-	*row = turnRow{there: true, session: o.session % sessionCount, node: by, accepted: o.at, stop: modeOf(d.Stop)}
+	*row = turnRow{exists: true, session: o.session % sessionCount, node: by, accepted: o.at, stop: modeOf(d.Stop)}
 	w.db.intents[o.turn] = noStop
 	a := answer{stop: row.stop}
 	w.appendEvent(&a, row.session, event{turn: o.turn, kind: prompted})
@@ -153,7 +153,7 @@ func (w *World) recordStop(o *op, d lifecycle.Decision) answer {
 	row := &w.db.turns[o.turn]
 	a := answerOf(d)
 	switch {
-	case !row.there:
+	case !row.exists:
 		if d.Apply && !o.foreign {
 			w.db.intents[o.turn] = modeOf(d.Stop)
 		}

@@ -71,7 +71,7 @@ func (w *World) sweep(n *node) bool {
 		w.takenForDead(n)
 	}
 	for _, id := range n.line {
-		if row := &w.db.turns[id]; row.there && row.node == n.id && row.state != over {
+		if row := &w.db.turns[id]; row.exists && row.node == n.id && row.state != over {
 			w.applyRecordedStop(n, id, row.stop)
 		}
 	}
@@ -109,7 +109,7 @@ func (w *World) drain(n *node) bool {
 func (w *World) bury(n *node) {
 	for i := range w.db.turns {
 		row := &w.db.turns[i]
-		if !row.there || !row.taken || row.node != n.id || row.state == over || n.burying[i] {
+		if !row.exists || !row.taken || row.node != n.id || row.state == over || n.burying[i] {
 			continue
 		}
 		n.burying[i] = true

@@ -5,7 +5,7 @@ package machine
 // undone.
 
 func (a *auditor) acceptAcknowledged(w *World, t turn) {
-	if !w.db.turns[t].there {
+	if !w.db.turns[t].exists {
 		w.fail(NothingLost, "turn %d was acknowledged, and the store does not have it", t)
 	}
 	a.turns[t].accepted = true
@@ -91,15 +91,15 @@ func (a *auditor) settled(w *World) {
 	for i := range a.turns {
 		b, row := &a.turns[i], &w.db.turns[i]
 		switch {
-		case b.accepted && !row.there:
+		case b.accepted && !row.exists:
 			w.fail(NothingLost, "turn %d was acknowledged, and is not there", i)
-		case row.there && (row.state != over || b.end == noEnd):
+		case row.exists && (row.state != over || b.end == noEnd):
 			w.fail(AllEnd, "turn %d has not ended, it is node %d's", i, row.node)
-		case b.acknowledged >= cutsNow && row.there && row.end != stopped && !b.late:
+		case b.acknowledged >= cutsNow && row.exists && row.end != stopped && !b.late:
 			w.fail(StopWins, "turn %d ended as %s, and its stop had been acknowledged", i, endNames[row.end])
-		case b.acknowledged != noStop && row.there && row.stop < b.acknowledged && !b.late:
+		case b.acknowledged != noStop && row.exists && row.stop < b.acknowledged && !b.late:
 			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not on its record", i)
-		case b.acknowledged != noStop && !row.there && w.db.intents[i] < b.acknowledged:
+		case b.acknowledged != noStop && !row.exists && w.db.intents[i] < b.acknowledged:
 			w.fail(NothingLost, "the stop of turn %d was acknowledged, and is not kept for it", i)
 		}
 	}

@@ -53,15 +53,15 @@ func motion(frames []screen, width float64) string {
 		return ""
 	}
 	first := frames[0].at
-	whole := frames[len(frames)-1].at - first + lastStays
+	total := frames[len(frames)-1].at - first + lastStays
 	var steps strings.Builder
 	for i, f := range frames {
-		fmt.Fprintf(&steps, "%.3f%%{transform:translateX(-%.1fpx)}", 100*float64(f.at-first)/float64(whole), float64(i)*width)
+		fmt.Fprintf(&steps, "%.3f%%{transform:translateX(-%.1fpx)}", 100*float64(f.at-first)/float64(total), float64(i)*width)
 	}
 	last := float64(len(frames)-1) * width
 	fmt.Fprintf(&steps, "100%%{transform:translateX(-%.1fpx)}", last)
 	return fmt.Sprintf("@keyframes film{%s}.film{transform:translateX(-%.1fpx);animation:film %.2fs step-end infinite}"+
-		"@media(prefers-reduced-motion:reduce){.film{animation:none}}", steps.String(), last, whole.Seconds())
+		"@media(prefers-reduced-motion:reduce){.film{animation:none}}", steps.String(), last, total.Seconds())
 }
 
 // reel collects the frames and the rows that they use.

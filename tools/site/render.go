@@ -16,7 +16,7 @@ var stylesheet []byte
 //go:embed page.html
 var frame string
 
-var whole = template.Must(template.New("page").Parse(frame))
+var pageTemplate = template.Must(template.New("page").Parse(frame))
 
 // render returns a page with its navigation.
 func (s *site) render(p *page) ([]byte, error) {
@@ -43,7 +43,7 @@ func (s *site) render(p *page) ([]byte, error) {
 			view.Behind = &s.chapters[i+1]
 		}
 	}
-	err := whole.Execute(&out, view)
+	err := pageTemplate.Execute(&out, view)
 	return out.Bytes(), err
 }
 
