@@ -81,11 +81,11 @@ const (
 func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 	var logged atomic.Bool   // a failure to connect has been logged
 	var demanded atomic.Bool // the server requested a client certificate
+	var admitted admission
 	onConnect := func(conn *nats.Conn) {
 		logged.Store(false)
-		if err := c.checkConnected(conn, demanded.Load()); err != nil {
+		if err := admitted.check(c, conn, demanded.Load()); err != nil {
 			c.Logger.Error("NATS connection closed; stops and viewers go through the store until this node is restarted", "connection", purpose, "err", err)
-			conn.Close()
 			return
 		}
 		connected()
@@ -112,7 +112,7 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 			c.Logger.Warn("NATS reported an error", "connection", purpose, "err", err)
 		}),
 	}
-	if !strings.Contains(c.URLs, "tls://") && !c.hasTLS("") {
+	if !c.alwaysTLS() {
 		opts = append(opts, nats.IgnoreDiscoveredServers()) // they may be on other hosts
 	}
 	if c.Creds != "" {
@@ -129,8 +129,7 @@ func (c Config) dial(purpose string, connected func()) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkConnected(conn, demanded.Load()); err != nil {
-		conn.Close()
+	if err := admitted.check(c, conn, demanded.Load()); err != nil {
 		return nil, err
 	}
 	return conn, nil

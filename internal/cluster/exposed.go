@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -68,6 +69,12 @@ func (c Config) hasTLS(scheme string) bool {
 	return scheme == "tls" || scheme == "wss" || c.CA != "" || c.Cert != ""
 }
 
+// alwaysTLS reports whether TLS is used for every server: one URL that requires
+// it is enough.
+func (c Config) alwaysTLS() bool {
+	return c.hasTLS("") || strings.Contains(c.URLs, "tls://") || strings.Contains(c.URLs, "wss://")
+}
+
 // isHere reports whether every address of a host is a loopback address.
 func (c Config) isHere(ctx context.Context, host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -90,6 +97,28 @@ func (c Config) isHere(ctx context.Context, host string) bool {
 	return err == nil && len(all) > 0
 }
 
+// admission is the result of the checks of one connection. The connection is
+// checked by its opener and by the handler of NATS, at the same time. The first
+// failed check closes the connection, and every later one returns its error: a
+// closed connection has no address that could be checked.
+type admission struct {
+	mu  sync.Mutex
+	err error
+}
+
+// check returns the error of checkConnected. It closes a connection that fails.
+func (a *admission) check(c Config, conn *nats.Conn, demanded bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err == nil {
+		a.err = c.checkConnected(conn, demanded)
+	}
+	if a.err != nil {
+		conn.Close()
+	}
+	return a.err
+}
+
 // checkConnected checks an open connection: its remote address, and whether
 // the server requires authentication. demanded is true if the server requested
 // a client certificate.
@@ -98,7 +127,7 @@ func (c Config) checkConnected(conn *nats.Conn, demanded bool) error {
 	if err != nil || at.Addr().Unmap().IsLoopback() { // without an address, the connection is inside this process or closed
 		return nil
 	}
-	if _, err := conn.TLSConnectionState(); errors.Is(err, nats.ErrConnectionNotTLS) {
+	if !conn.TLSRequired() && !c.alwaysTLS() { // TLSConnectionState of nats.go 1.55 races with Close
 		return fmt.Errorf("%w: %s is on another host and the connection does not use TLS: %s", ErrExposed, at, advice)
 	}
 	if !conn.AuthRequired() && !demanded {

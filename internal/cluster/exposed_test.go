@@ -130,8 +130,10 @@ func TestDial_ServerOnAnotherHostWithoutAuthentication_IsRefused(t *testing.T) {
 		if err == nil {
 			bus.Close()
 		}
-		if probed := c.Probe(t.Context()); errors.Is(probed, cluster.ErrExposed) != test.refused {
-			t.Errorf("%s: the probe says %v", test.name, probed)
+		for range 20 { // two checks of one connection race: each must win in some rounds
+			if probed := c.Probe(t.Context()); errors.Is(probed, cluster.ErrExposed) != test.refused {
+				t.Errorf("%s: the probe returned %v", test.name, probed)
+			}
 		}
 		if errors.Is(err, cluster.ErrExposed) != test.refused || err != nil && !strings.Contains(err.Error(), "does not require authentication") {
 			t.Errorf("%s: %v", test.name, err)
