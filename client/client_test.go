@@ -21,7 +21,7 @@ import (
 
 func TestNew_InvalidAddressOrToken_ReturnsAnError(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ server, token, says string }{
+	tests := []struct{ server, token, want string }{
 		{"http://127.0.0.1:4747", "bc_1_x", ""},
 		{"http://127.8.8.8:1", "bc_1_x", ""},
 		{"http://[::1]:4747", "bc_1_x", ""},
@@ -47,7 +47,7 @@ func TestNew_InvalidAddressOrToken_ReturnsAnError(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := client.New(test.server, test.token)
-		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s with token %q: %v", test.server, test.token, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
@@ -322,7 +322,7 @@ func TestClient_ErrorStatus_ReturnsTheServersProblem(t *testing.T) {
 	tests := []struct {
 		name, kind, body string
 		status           int
-		says             string
+		want             string
 	}{
 		{"a problem", "application/problem+json; charset=utf-8", `{"title":"Conflict","status":409,"detail":"another text has this id"}`, 409, "another text has this id"},
 		{"one with defects", "application/problem+json", `{"detail":"validation failed","errors":[{"message":"expected a text","location":"body.text"}]}`, 422, "validation failed; body.text expected a text"},
@@ -340,7 +340,7 @@ func TestClient_ErrorStatus_ReturnsTheServersProblem(t *testing.T) {
 			})
 			_, err := c.Stop(t.Context(), "i", api.Stop{})
 			var p *client.Problem
-			if !errors.As(err, &p) || p.Status != test.status || err.Error() != test.says {
+			if !errors.As(err, &p) || p.Status != test.status || err.Error() != test.want {
 				t.Errorf("%+v", err)
 			}
 			if len(d.requests()) != 1 {

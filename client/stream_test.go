@@ -282,12 +282,12 @@ func TestStream_ServerSkipsEvents_FailsAfterThreeAttempts(t *testing.T) {
 
 func TestStreamNext_InvalidEvent_ReturnsAnError(t *testing.T) {
 	t.Parallel()
-	for text, says := range map[string]string{
+	for text, want := range map[string]string{
 		"id: 1\ndata: {\n\n": "event 1: ",
 		"id: 1\ndata: {\"seq\":1,\"kind\":\"sang\",\"body\":{}}\n\n": `event 1: unknown event kind "sang"`,
 	} {
 		s, _ := stream(t, func(*http.Request, int) (*http.Response, error) { return events(text) })
-		if _, err := s.Next(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := s.Next(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

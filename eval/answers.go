@@ -98,13 +98,13 @@ func keyFor(wrong, answer string, own object) string {
 // a similar last name.
 func otherPath(wrong, answer string) string {
 	answer = strings.ReplaceAll(answer, wrong, "") // repeating the path suggests nothing
-	wanted := strings.ToLower(lastName(wrong))
+	lower := strings.ToLower(lastName(wrong))
 	best, least := "", 3
 	for _, path := range fileName.FindAllString(answer, -1) {
 		if path == wrong || strings.HasPrefix(path, "/") {
 			continue
 		}
-		if d := distance(strings.ToLower(lastName(path)), wanted); d < least {
+		if d := distance(strings.ToLower(lastName(path)), lower); d < least {
 			best, least = path, d
 		}
 	}

@@ -12,7 +12,7 @@ func TestRun_Mistake_PrintsAdviceAndCreatesNoSession(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		says string
+		want string
 	}{
 		{"no key", []string{"run", "--model", "anthropic/x", "hi"}, "ANTHROPIC_API_KEY is not set"},
 		{"no provider", []string{"run", "--model", "gpt-4", "hi"}, "use the form provider/model"},
@@ -35,8 +35,8 @@ func TestRun_Mistake_PrintsAdviceAndCreatesNoSession(t *testing.T) {
 			t.Parallel()
 			n := newNewcomer(t)
 			_, errs, code := n.types(c.args...)
-			if code != exitFailed || !strings.Contains(errs, c.says) {
-				t.Errorf("exit code %d, %q; want it to say %q", code, errs, c.says)
+			if code != exitFailed || !strings.Contains(errs, c.want) {
+				t.Errorf("exit code %d, %q; want it to say %q", code, errs, c.want)
 			}
 			if strings.Contains(errs, "to continue:") {
 				t.Errorf("it suggests to continue: %s", errs)

@@ -71,9 +71,9 @@ func TestRoot_NoCommand_PrintsFindingsAndNextSteps(t *testing.T) {
 	if code != 0 || errs != "" || strings.Count(out, "\n") > 25 {
 		t.Errorf("%s%s, exit code %d", out, errs, code)
 	}
-	for _, says := range []string{"ANTHROPIC_API_KEY", "goose", "Zed", "bellcord init", `bellcord run "hello"`, "bellcord acp install zed", "bellcord doctor"} {
-		if !strings.Contains(out, says) {
-			t.Errorf("it does not say %q:\n%s", says, out)
+	for _, want := range []string{"ANTHROPIC_API_KEY", "goose", "Zed", "bellcord init", `bellcord run "hello"`, "bellcord acp install zed", "bellcord doctor"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "sk-secret") {
@@ -240,8 +240,8 @@ func TestACPInstall_Editor_IsConfiguredOnce(t *testing.T) {
 	if out, _, _ := n.types("acp", "install", "zed", "--data-dir", "data"); !strings.Contains(out, filepath.Join(n.home, "data")) {
 		t.Errorf("a relative directory: %s", out)
 	}
-	for _, says := range []string{"set up JetBrains IDEs", "is already set up"} {
-		if out, errs, code := n.types("acp", "install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, says) {
+	for _, want := range []string{"set up JetBrains IDEs", "is already set up"} {
+		if out, errs, code := n.types("acp", "install", "jetbrains", "--write"); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s%s", out, errs)
 		}
 	}

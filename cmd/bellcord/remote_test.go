@@ -75,7 +75,7 @@ func TestServerFlag_Mistake_IsReportedInOneLine(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args []string
-		says string
+		want string
 		code int
 	}{
 		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, "stopped by deadline", exitDeadline},
@@ -91,7 +91,7 @@ func TestServerFlag_Mistake_IsReportedInOneLine(t *testing.T) {
 		{[]string{"stop", "nope"}, "neither a session nor a turn", exitFailed},
 		{[]string{"attach", "nope"}, "no id begins or ends with nope", exitFailed},
 	} {
-		if _, errs, code := w.does(c.args...); !strings.Contains(errs, c.says) || code != c.code {
+		if _, errs, code := w.does(c.args...); !strings.Contains(errs, c.want) || code != c.code {
 			t.Errorf("%v: %q, exit code %d", c.args, errs, code)
 		}
 	}

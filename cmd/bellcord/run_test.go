@@ -152,7 +152,7 @@ func TestCommands_Mistake_IsReportedInOneLine(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
 		args []string
-		says string
+		want string
 	}{
 		{[]string{"run", "--model", "nope/x", "hi"}, `unknown provider "nope"`},
 		{[]string{"run", "--model", "fake", "hi"}, "use the form provider/model"},
@@ -165,7 +165,7 @@ func TestCommands_Mistake_IsReportedInOneLine(t *testing.T) {
 		{[]string{"run", "/modell x"}, "unknown command /modell (did you mean /model?)"},
 	} {
 		_, errs, code := w.does(c.args...)
-		if !strings.Contains(errs, c.says) || code != exitFailed {
+		if !strings.Contains(errs, c.want) || code != exitFailed {
 			t.Errorf("%v: %q, exit code %d", c.args, errs, code)
 		}
 	}

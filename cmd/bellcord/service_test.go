@@ -52,14 +52,14 @@ func TestService_DryRun_PrintsStepsAndChangesNothing(t *testing.T) {
 	n := newNewcomer(t, "ANTHROPIC_API_KEY=sk-secret", "BELLCORD_STORE=postgres://u:sk-secret@h/d")
 	n.managed("running")
 	before := fmt.Sprint(n.files())
-	for target, says := range map[string]string{
+	for target, want := range map[string]string{
 		"systemd-user": "systemctl --user enable bellcord.service", "systemd-system": "systemctl enable bellcord.service",
 		"launchd-user": "Library/LaunchAgents/dev.bellcord.bellcord.plist", "launchd-system": "/Library/LaunchDaemons/dev.bellcord.bellcord.plist",
 		"windows": `NT AUTHORITY\LocalService`,
 	} {
 		out, errs, code := n.types("service", "install", "--dry-run", "--target", target)
-		if code != 0 || !strings.Contains(out, says) || strings.Contains(out+errs, "sk-secret") {
-			t.Errorf("%s: no %q in %s%s, exit code %d", target, says, out, errs, code)
+		if code != 0 || !strings.Contains(out, want) || strings.Contains(out+errs, "sk-secret") {
+			t.Errorf("%s: no %q in %s%s, exit code %d", target, want, out, errs, code)
 		}
 	}
 	for _, command := range []string{"start", "stop", "status"} {
@@ -89,9 +89,9 @@ func TestService_UserService_InstallsStartsStopsAndUninstalls(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("%s%s, exit code %d", out, errs, code)
 	}
-	for _, says := range []string{file, keys, "bellcord service start --user", "journalctl --user -u bellcord", "loginctl enable-linger"} {
-		if !strings.Contains(out, says) {
-			t.Errorf("it does not say %q:\n%s", says, out)
+	for _, want := range []string{file, keys, "bellcord service start --user", "journalctl --user -u bellcord", "loginctl enable-linger"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
 	text, err := os.ReadFile(file)

@@ -62,7 +62,7 @@ func TestSessions_SelectedByIDSuffix_AreShownRenamedStoppedAndDeleted(t *testing
 	end := id[len(id)-8:]
 	for _, c := range []struct {
 		args []string
-		says string
+		want string
 	}{
 		{[]string{"sessions", "show", end}, "> hello"},
 		{[]string{"sessions", "export", "--json", end}, id},
@@ -72,8 +72,8 @@ func TestSessions_SelectedByIDSuffix_AreShownRenamedStoppedAndDeleted(t *testing
 		{[]string{"sessions"}, "Trains"},
 		{[]string{"sessions", "delete", end}, "deleted " + id},
 	} {
-		if out, errs, code := n.types(c.args...); code != 0 || !strings.Contains(out, c.says) {
-			t.Errorf("%v: %q %q, exit code %d; want %q", c.args, out, errs, code, c.says)
+		if out, errs, code := n.types(c.args...); code != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%v: %q %q, exit code %d; want %q", c.args, out, errs, code, c.want)
 		}
 	}
 	if all := n.stored(); len(all) != 2 {

@@ -18,9 +18,9 @@ func windowsUnit(s Settings) Unit {
 	for _, word := range arguments {
 		words = append(words, quotedForWindows(word))
 	}
-	says := description + ". " + marker
-	u.Text = strings.NewReplacer("@DESCRIPTION@", says, "@COMMAND@", strings.Join(words, " ")).Replace(windowsRecord)
-	entry := scm{program: s.Program, arguments: arguments, description: says}
+	text := description + ". " + marker
+	u.Text = strings.NewReplacer("@DESCRIPTION@", text, "@COMMAND@", strings.Join(words, " ")).Replace(windowsRecord)
+	entry := scm{program: s.Program, arguments: arguments, description: text}
 	u.record = entry
 	tell := func(what string, do func() error) Step {
 		return Step{text: "# would be requested from the service control manager: " + what + "\n", do: func(context.Context) error { return do() }}

@@ -138,8 +138,8 @@ func (w *watches) dropExpired(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for h, nodes := range w.remote {
-		for node, wants := range nodes {
-			if wants.until.Before(now) {
+		for node, watch := range nodes {
+			if watch.until.Before(now) {
 				delete(nodes, node)
 			}
 		}
@@ -154,8 +154,8 @@ func (w *watches) dropExpired(now time.Time) {
 func (b *Bus) Elsewhere(session bellcord.SessionID) bool {
 	now, watched := time.Now(), false
 	b.watches.mu.RLock()
-	for _, wants := range b.watches.remote[hashOf(session)] {
-		watched = watched || wants.viewed.After(now)
+	for _, watch := range b.watches.remote[hashOf(session)] {
+		watched = watched || watch.viewed.After(now)
 	}
 	b.watches.mu.RUnlock()
 	return watched || !b.connected() // without the lock: the state of a connection that hangs may be returned late

@@ -289,7 +289,7 @@ func TestLoad_InvalidFile_ReturnsAnErrorWithoutSecrets(t *testing.T) {
 }
 
 func TestCheck_ZeroOrNegativeNumber_IsNeverIgnored(t *testing.T) {
-	for file, says := range map[string]string{
+	for file, want := range map[string]string{
 		"[provider.anthropic]\nmax_output_tokens = 0\n":                                 "max_output_tokens is 0",
 		"[provider.anthropic]\nmax_output_tokens = -1\n":                                "max_output_tokens is -1",
 		"[provider.anthropic]\nthinking_tokens = 0\n":                                   "",
@@ -307,7 +307,7 @@ func TestCheck_ZeroOrNegativeNumber_IsNeverIgnored(t *testing.T) {
 		if err == nil {
 			err = c.Check()
 		}
-		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v", file, err)
 		}
 	}

@@ -46,11 +46,11 @@ func all(what string, items []string) Finding {
 }
 
 // when is present if it holds.
-func when(holds bool, saw string) Finding {
+func when(holds bool, seen string) Finding {
 	if holds {
-		return yes("%s", saw)
+		return yes("%s", seen)
 	}
-	return no("%s", saw)
+	return no("%s", seen)
 }
 
 // Clip shortens a text to one line of a table.

@@ -68,7 +68,7 @@ func (p *rpc) call(kind string, more object) (object, error) {
 
 // prompt runs a turn and returns its events and its requests to the model.
 func (p *rpc) prompt(text string, more object) ([]frame, []fakemodel.Request, error) {
-	from, asked := p.c.count(), len(p.v.model.Requests())
+	from, requests := p.c.count(), len(p.v.model.Requests())
 	params := object{"message": text}
 	for name, value := range more {
 		params[name] = value
@@ -79,7 +79,7 @@ func (p *rpc) prompt(text string, more object) ([]frame, []fakemodel.Request, er
 	ctx, done := context.WithTimeout(p.v.ctx, callBound)
 	defer done()
 	_, err := p.c.await(ctx, from, func(f frame) bool { return textAt(f.body, "type") == "agent_settled" })
-	return p.c.since(from), p.v.model.Requests()[asked:], err
+	return p.c.since(from), p.v.model.Requests()[requests:], err
 }
 
 func (p *rpc) note(feature string, f Finding) { p.found[feature] = f }
@@ -183,7 +183,7 @@ func (p *rpc) sessions() {
 	}
 	State, err := p.call("get_state", nil)
 	p.note("load after a restart", when(err == nil && textAt(State, "sessionFile") != "", "a session file"))
-	asked := len(p.v.model.Requests())
+	requests := len(p.v.model.Requests())
 	_, err = p.call("compact", nil)
-	p.note("compaction by the agent's command", when(err == nil || len(p.v.model.Requests()) > asked, fmt.Sprintf("compact: %v", err)))
+	p.note("compaction by the agent's command", when(err == nil || len(p.v.model.Requests()) > requests, fmt.Sprintf("compact: %v", err)))
 }

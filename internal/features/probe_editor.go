@@ -60,13 +60,13 @@ func filesRead(v *Visit) Finding {
 		return f
 	}
 	s := v.stage("read")
-	asked := len(s.received("fs/read_text_file"))
+	reads := len(s.received("fs/read_text_file"))
 	for _, q := range s.requests {
 		if strings.Contains(string(q.Raw), unsavedText) {
-			return yes("%d fs/read_text_file; the model got the unsaved text", asked)
+			return yes("%d fs/read_text_file; the model got the unsaved text", reads)
 		}
 	}
-	return no("%d fs/read_text_file; the model did not get the unsaved text", asked)
+	return no("%d fs/read_text_file; the model did not get the unsaved text", reads)
 }
 
 func filesWritten(v *Visit) Finding {

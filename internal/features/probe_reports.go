@@ -156,8 +156,8 @@ func elicitation(v *Visit) Finding {
 	if f, is := v.tried("question"); is {
 		return f
 	}
-	if asked := v.stage("question").received("elicitation/create"); len(asked) > 0 {
-		return yes("%s", encode(asked[0]["message"]))
+	if questions := v.stage("question").received("elicitation/create"); len(questions) > 0 {
+		return yes("%s", encode(questions[0]["message"]))
 	}
 	return no("no elicitation/create")
 }
@@ -166,8 +166,8 @@ func mcpElicitation(v *Visit) Finding {
 	if f, is := v.tried("mcp asks"); is {
 		return f
 	}
-	if asked := v.stage("mcp asks").received("elicitation/create"); len(asked) > 0 {
-		return yes("%s", encode(asked[0]["message"]))
+	if questions := v.stage("mcp asks").received("elicitation/create"); len(questions) > 0 {
+		return yes("%s", encode(questions[0]["message"]))
 	}
 	return no("no elicitation/create")
 }
@@ -239,11 +239,11 @@ func metaOfAnswers(v *Visit) Finding {
 		if name == "own" {
 			continue
 		}
-		asked := map[any]string{}
+		methods := map[any]string{}
 		for _, f := range v.stage(name).frames {
 			if f.sent && f.isRequest() {
-				asked[f.body["id"]] = f.method()
-			} else if method := asked[f.body["id"]]; method != "" && !f.sent && f.method() == "" {
+				methods[f.body["id"]] = f.method()
+			} else if method := methods[f.body["id"]]; method != "" && !f.sent && f.method() == "" {
 				names = append(names, metaMembers(f.body["result"], method)...)
 			}
 		}

@@ -57,9 +57,9 @@ func ofCategory(choices []choice, category string) []choice {
 }
 
 // other returns a value that is not the current one: the wanted one if it exists, or the last.
-func (c choice) other(wanted string) (any, bool) {
-	if slices.Contains(c.values, wanted) {
-		return wanted, true
+func (c choice) other(value string) (any, bool) {
+	if slices.Contains(c.values, value) {
+		return value, true
 	}
 	if c.kind == "boolean" {
 		on, is := c.current.(bool)

@@ -52,7 +52,7 @@ type stage struct {
 
 // run records what happens while do runs.
 func (v *Visit) run(c *client, name string, do func() (object, error)) *stage {
-	from, asked := 0, len(v.model.Requests())
+	from, requests := 0, len(v.model.Requests())
 	if c != nil {
 		from = c.count()
 	}
@@ -62,7 +62,7 @@ func (v *Visit) run(c *client, name string, do func() (object, error)) *stage {
 		v.settle(c)
 		s.frames = c.since(from)
 	}
-	s.requests = v.model.Requests()[asked:]
+	s.requests = v.model.Requests()[requests:]
 	v.stages[name] = s
 	v.order = append(v.order, name)
 	return s

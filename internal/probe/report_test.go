@@ -39,7 +39,7 @@ cancel-request  4    skip   ignored for 3.0 s
 func TestRun_AgentCannotBeGraded_ReturnsError(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name, says string
+		name, want string
 		target     probe.Target
 		opts       probe.Options
 	}{
@@ -52,7 +52,7 @@ func TestRun_AgentCannotBeGraded_ReturnsError(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			report, err := probe.Run(context.Background(), tt.target, tt.opts)
-			if err == nil || !strings.Contains(err.Error(), tt.says) || len(report.Results) > 0 {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || len(report.Results) > 0 {
 				t.Errorf("%v, %v", report, err)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 // formats.
 func TestTold_EveryFormat_GradesTheHistory(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, part, calls, grade, says string }{
+	for _, tt := range []struct{ name, part, calls, grade, want string }{
 		{"chat, paired", `{"role":"assistant","content":"word1 w"}`, `{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]},{"role":"tool","tool_call_id":"a"}`, probe.Pass, "kept"},
 		{"chat, dangling", `{"role":"assistant","content":"word1 w"}`, `{"role":"assistant","tool_calls":[{"id":"a","type":"function"}]}`, probe.Fail, "without a result: 1"},
 		{"messages, paired", `{"type":"text","text":"[Request interrupted]"}`, `{"type":"tool_use","id":"a"},{"type":"tool_result","tool_use_id":"a"}`, probe.Pass, "mentions the cut"},
@@ -28,7 +28,7 @@ func TestTold_EveryFormat_GradesTheHistory(t *testing.T) {
 			t.Parallel()
 			raw := `{"tools":[{"id":"x","type":"function"}],"messages":[{"content":"probe-1 [slow 9 9ms]"},` + tt.part + `,{"content":"probe-2 [tool]"},` + tt.calls + `,{"content":"probe-3"}]}`
 			grade, observed := probe.GradeHistory([]byte(raw), "word1 word2")
-			if grade != tt.grade || !strings.Contains(observed, tt.says) {
+			if grade != tt.grade || !strings.Contains(observed, tt.want) {
 				t.Errorf("%s: %s", grade, observed)
 			}
 		})

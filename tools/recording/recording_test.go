@@ -71,9 +71,9 @@ func TestFilm_Output_IsWellFormedAndWithoutScripts(t *testing.T) {
 			t.Errorf("there is a %s in it", e.Name.Local)
 		}
 	}
-	for _, says := range []string{"● running", "&lt;b&gt;", "step-end infinite", "prefers-reduced-motion"} {
-		if !strings.Contains(picture, says) {
-			t.Errorf("it does not say %q", says)
+	for _, want := range []string{"● running", "&lt;b&gt;", "step-end infinite", "prefers-reduced-motion"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("it does not say %q", want)
 		}
 	}
 	if still := film("", parsed(t, twoScreens).frames[:1]); strings.Contains(still, "keyframes") {

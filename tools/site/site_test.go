@@ -38,7 +38,7 @@ func TestSite_ValidDocuments_AreWrittenWithPicturesAndLinks(t *testing.T) {
 	if n, err := build(repository(t, nil), out); err != nil || n != 3 {
 		t.Fatalf("%d pages, %v", n, err)
 	}
-	for name, says := range map[string][]string{
+	for name, want := range map[string][]string{
 		"index.html":     {`src="pictures/a.png"`, `href="install.html#then-this"`, `href="` + code + `blob/main/LICENSE"`, `aria-current="page"`},
 		"install.html":   {`id="then-this"`, `href="#then-this"`, `href="index.html"`, `install.html#then-this-1`, "Install · Bellcord"},
 		"contents.html":  {`href="install.html"`},
@@ -49,7 +49,7 @@ func TestSite_ValidDocuments_AreWrittenWithPicturesAndLinks(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		for _, s := range says {
+		for _, s := range want {
 			if !strings.Contains(string(text), s) {
 				t.Errorf("%s does not have %s:\n%s", name, s, text)
 			}

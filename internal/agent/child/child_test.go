@@ -166,7 +166,7 @@ func TestPrompt_AfterStoppedTurn_IncludesAnswerSoFarOnce(t *testing.T) {
 		s.waitForText(turn)
 		s.stop(turn)
 		text := s.done("and now")
-		if told := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "Your answer so far: «working on on the roof»"); told == silent {
+		if quoted := strings.Contains(text, "the previous turn was stopped") && strings.Contains(text, "Your answer so far: «working on on the roof»"); quoted == silent {
 			t.Errorf("silent %v: %q", silent, text)
 		}
 		if text := s.done("later"); strings.Contains(text, "stopped") {

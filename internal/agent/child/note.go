@@ -24,20 +24,20 @@ func cutShort(history []bellcord.Message, prompt string) string {
 	if !cut || note == "" {
 		return ""
 	}
-	var said []string
+	var texts []string
 	var calls []string
 	for i := last - 1; i >= 0 && history[i].Role != bellcord.RoleUser; i-- {
 		switch m := history[i]; m.Role {
 		case bellcord.RoleAssistant:
 			if m.Text != "" {
-				said = append([]string{m.Text}, said...)
+				texts = append([]string{m.Text}, texts...)
 			}
 		case bellcord.RoleTool:
 			calls = append([]string{m.Name + ": " + fate(m)}, calls...)
 		case bellcord.RoleUser:
 		}
 	}
-	if text := strings.Join(said, "\n"); text != "" {
+	if text := strings.Join(texts, "\n"); text != "" {
 		note += fmt.Sprintf(". Your answer so far: «%s»", shortened(text, maxQuoted))
 	}
 	if len(calls) > 0 {

@@ -246,8 +246,8 @@ func (s *stage) textOf(turn *hub.Turn) string {
 	}
 	var text strings.Builder
 	for _, ev := range events {
-		if said, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == turn.ID {
-			text.WriteString(said.Text)
+		if delta, is := ev.Body.(bellcord.TextDelta); is && ev.Turn == turn.ID {
+			text.WriteString(delta.Text)
 		}
 	}
 	return text.String()

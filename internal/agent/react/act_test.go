@@ -110,7 +110,7 @@ func TestCall_InvalidCall_ReportsReasonToModel(t *testing.T) {
 
 func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 	t.Parallel()
-	for mode, asked := range map[string]int{"ask": 2, "full": 0} {
+	for mode, questions := range map[string]int{"ask": 2, "full": 0} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			tools := func(*stage) []tool.Tool {
@@ -125,7 +125,7 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n := answerAll(t, s, turn, map[string]string{"risky": "reject", "other": "allow"}); n != asked {
+				if n := answerAll(t, s, turn, map[string]string{"risky": "reject", "other": "allow"}); n != questions {
 					t.Errorf("asked %d times", n)
 				}
 				want := "boom"
@@ -142,7 +142,7 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 
 // answerAll answers the turn's questions until the turn ends, and returns how
 // many there were.
-func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string) (asked int) {
+func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string) (questions int) {
 	t.Helper()
 	cursor, err := s.Events(t.Context(), s.session.ID, 0)
 	if err != nil {
@@ -157,13 +157,13 @@ func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string
 		for _, ev := range events {
 			switch b := ev.Body.(type) {
 			case bellcord.QuestionOpened:
-				asked++
+				questions++
 				if err := s.Answer(turn.ID, b.Question.ID, bellcord.Reply{Choice: choices[b.Question.Call]}, "anna"); err != nil {
 					t.Error(err)
 				}
 			case bellcord.TurnEnded:
 				<-turn.Settled()
-				return asked
+				return questions
 			}
 		}
 	}

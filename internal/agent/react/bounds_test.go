@@ -133,18 +133,18 @@ func TestStep_AnswerLongerThanBound_EndsAsLengthWithNotice(t *testing.T) {
 			if r := s.run("go"); r.End != bellcord.EndDone || r.Kept.TextBytes > 200 {
 				t.Errorf("%s %q, %d bytes kept", r.End, r.Error, r.Kept.TextBytes)
 			}
-			var said string
+			var text string
 			var finish bellcord.Finish
 			for _, ev := range s.log() {
 				switch b := ev.Body.(type) {
 				case bellcord.TextDelta:
-					said += b.Text
+					text += b.Text
 				case bellcord.StepEnded:
 					finish = b.Finish
 				}
 			}
-			if !strings.Contains(said, "longer than 8 MiB") || finish != "max_output" {
-				t.Errorf("said %q, finish %q", said, finish)
+			if !strings.Contains(text, "longer than 8 MiB") || finish != "max_output" {
+				t.Errorf("said %q, finish %q", text, finish)
 			}
 		})
 }
@@ -161,8 +161,8 @@ func TestCall_ArgumentsLongerThanBound_AreNotRecordedAndNotRun(t *testing.T) {
 		if r := s.run("go"); r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 {
 			t.Errorf("%s %q %+v", r.End, r.Error, r.Calls)
 		}
-		if told := s.resultSent("long"); !strings.Contains(told, "longer than 1048576 bytes") || len(told) > 1000 {
-			t.Errorf("%q", told)
+		if result := s.resultSent("long"); !strings.Contains(result, "longer than 1048576 bytes") || len(result) > 1000 {
+			t.Errorf("%q", result)
 		}
 	})
 }

@@ -20,7 +20,7 @@ func TestPermit_ChangedTool_IsNeitherRunNorPinnedWithoutApproval(t *testing.T) {
 		changed string
 		pinned  int
 	}{{"", 1}, {"the tool look of the MCP server x changed since it was last used", 0}} {
-		pinned, asked := 0, ""
+		pinned, question := 0, ""
 		tools := func(*stage) []tool.Tool {
 			of := made("look", resultOf("looked"))
 			of.Effect = permit.Reads
@@ -37,12 +37,12 @@ func TestPermit_ChangedTool_IsNeitherRunNorPinnedWithoutApproval(t *testing.T) {
 			<-turn.Settled()
 			for _, e := range s.log() {
 				if q, ok := e.Body.(bellcord.QuestionOpened); ok {
-					asked = q.Question.Text
+					question = q.Question.Text
 				}
 			}
 		})
-		if pinned != c.pinned || (asked != "") != (c.changed != "") {
-			t.Errorf("%q: pinned %d times, asked %q", c.changed, pinned, asked)
+		if pinned != c.pinned || (question != "") != (c.changed != "") {
+			t.Errorf("%q: pinned %d times, asked %q", c.changed, pinned, question)
 		}
 	}
 }

@@ -98,14 +98,14 @@ func (j *job) summarize(ctx context.Context, history []bellcord.Message, focus s
 		instruction += " Pay special attention to: " + focus
 	}
 	req := j.requestOf(append(j.shortened(history), bellcord.Message{Role: bellcord.RoleUser, Text: instruction}))
-	said, err := j.aside(ctx, "compaction", j.w.Session.Model, j.model, req)
+	summary, err := j.aside(ctx, "compaction", j.w.Session.Model, j.model, req)
 	if err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(said) == "" {
+	if strings.TrimSpace(summary) == "" {
 		return "", errors.New("compaction: the model wrote no summary")
 	}
-	return strings.TrimSpace(said), nil
+	return strings.TrimSpace(summary), nil
 }
 
 // shortened returns the part of the conversation that fits the model's window:

@@ -25,13 +25,13 @@ func TestCompact_FullWindow_SummarizesAndKeepsLastPromptVerbatim(t *testing.T) {
 		if len(m.requests) != 4 {
 			t.Fatalf("asked %d times", len(m.requests))
 		}
-		asked := m.requests[2].Messages
-		if last := asked[len(asked)-1]; !strings.Contains(last.Text, "Write a summary") || len(m.requests[2].Tools) != len(m.requests[0].Tools) {
+		sent := m.requests[2].Messages
+		if last := sent[len(sent)-1]; !strings.Contains(last.Text, "Write a summary") || len(m.requests[2].Tools) != len(m.requests[0].Tools) {
 			t.Errorf("asked for a summary with %+v", last)
 		}
-		told := m.requests[3].Messages
-		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || told[1].Text != "third" {
-			t.Errorf("told %+v", told)
+		next := m.requests[3].Messages
+		if len(next) != 2 || !strings.Contains(next[0].Text, "THE SUMMARY") || next[1].Text != "third" {
+			t.Errorf("told %+v", next)
 		}
 	})
 }
@@ -46,9 +46,9 @@ func TestCompact_OneTurnFillsWindow_KeepsItsPrompt(t *testing.T) {
 		if r := s.run("look around"); r.End != bellcord.EndDone {
 			t.Fatalf("%+v", r)
 		}
-		told := m.requests[len(m.requests)-1].Messages
-		if !strings.Contains(told[0].Text, "THE SUMMARY") || !strings.HasSuffix(told[0].Text, "word for word]\nlook around") {
-			t.Errorf("told %+v", told)
+		sent := m.requests[len(m.requests)-1].Messages
+		if !strings.Contains(sent[0].Text, "THE SUMMARY") || !strings.HasSuffix(sent[0].Text, "word for word]\nlook around") {
+			t.Errorf("told %+v", sent)
 		}
 	})
 }
@@ -85,13 +85,13 @@ func TestCompact_ManualWithFocus_SummarizesEverything(t *testing.T) {
 		if r := compact("the names"); r.End != bellcord.EndDone || r.Kept.TextBytes != 0 || r.Usage.InputTokens != 10 {
 			t.Errorf("%+v", r)
 		}
-		if asked := m.requests[1].Messages; !strings.HasSuffix(asked[len(asked)-1].Text, "Pay special attention to: the names") {
-			t.Errorf("asked %+v", asked)
+		if sent := m.requests[1].Messages; !strings.HasSuffix(sent[len(sent)-1].Text, "Pay special attention to: the names") {
+			t.Errorf("asked %+v", sent)
 		}
 		s.run("and now?")
-		told := m.requests[2].Messages
-		if len(told) != 2 || !strings.Contains(told[0].Text, "THE SUMMARY") || strings.Contains(told[0].Text, "the names") || told[1].Text != "and now?" {
-			t.Errorf("told %+v", told)
+		sent := m.requests[2].Messages
+		if len(sent) != 2 || !strings.Contains(sent[0].Text, "THE SUMMARY") || strings.Contains(sent[0].Text, "the names") || sent[1].Text != "and now?" {
+			t.Errorf("told %+v", sent)
 		}
 		if r := compact(""); r.End != bellcord.EndFailed || !strings.Contains(r.Error, "no summary") {
 			t.Errorf("%+v", r)

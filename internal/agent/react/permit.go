@@ -21,9 +21,9 @@ const (
 // requires approval, permit blocks until the user answers; a stop withdraws the
 // question.
 func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string, err error) {
-	asked := c.tool.Permission(w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
+	call := c.tool.Permission(w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
 	session := session(w.Session)
-	d := a.policy().Decide(session, permit.Mode(w.Session.Mode), asked)
+	d := a.policy().Decide(session, permit.Mode(w.Session.Mode), call)
 	if d.Verdict != permit.Deny {
 		if why := c.tool.Refusal(ctx, w.Session, c.Arguments); why != "" {
 			return why, nil
@@ -31,7 +31,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	}
 	switch d.Verdict {
 	case permit.Allow:
-		if asked.Changed != "" { // mode full: no person has approved the change
+		if call.Changed != "" { // mode full: no person has approved the change
 			return "", nil
 		}
 		return "", c.used()
@@ -58,7 +58,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	case choice == allowOnce:
 		return "", c.used()
 	case choice == allowSession, choice == allowAlways:
-		return "", errors.Join(c.used(), a.policy().Grant(session, asked, choice == allowAlways))
+		return "", errors.Join(c.used(), a.policy().Grant(session, call, choice == allowAlways))
 	}
 	return "the user refused it", nil
 }

@@ -130,19 +130,19 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 	if ctx.Err() != nil { // it exceeded the budget, and is not sent
 		return "", errors.Join(context.Cause(ctx), j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: bellcord.Usage{Exact: true}}))
 	}
-	var said []byte
-	var thought int
+	var text []byte
+	var thinking int
 	watched, written := llm.Sent(ctx)
 	begun := false
 	reply, err := model.Generate(watched, req, func(b bellcord.Body) error {
 		begun = begun || answers(b)
 		switch b := b.(type) {
 		case bellcord.TextDelta:
-			if said = append(said, b.Text...); len(said) > bellcord.MaxAnswer {
+			if text = append(text, b.Text...); len(text) > bellcord.MaxAnswer {
 				return hub.ErrAnswerTooLong
 			}
 		case bellcord.ThinkingDelta:
-			thought += len(b.Text)
+			thinking += len(b.Text)
 		case bellcord.UsageReported:
 			estimate.InputTokens, estimate.CacheReadTokens, estimate.CacheWriteTokens = b.Usage.InputTokens, b.Usage.CacheReadTokens, b.Usage.CacheWriteTokens
 		case bellcord.ModelRetryScheduled:
@@ -155,8 +155,8 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 		reply.Usage = &bellcord.Usage{Exact: true}
 	}
 	if reply.Usage == nil {
-		estimate.OutputTokens = int64(len(said)+thought+3) / 4
+		estimate.OutputTokens = int64(len(text)+thinking+3) / 4
 		reply.Usage = &estimate
 	}
-	return string(said), errors.Join(err, j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: *reply.Usage}))
+	return string(text), errors.Join(err, j.w.Emit(bellcord.SideRequestEnded{Purpose: what, Usage: *reply.Usage}))
 }

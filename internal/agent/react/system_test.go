@@ -107,13 +107,13 @@ func TestAttach_LinksInPrompt_AddsFileTextForModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-turn.Settled()
-		told := m.requests[0].Messages[0].Text
+		system := m.requests[0].Messages[0].Text
 		want := "look here\n\n[" + links[0].URI + "]\n2→two\n3→three\n[lines 2-3 of 4; continue with offset 4]\n\n\n[" + links[1].URI + "]\n4→four\n[lines 4-4 of 4]\n"
-		if told != want {
-			t.Errorf("told %q, want %q", told, want)
+		if system != want {
+			t.Errorf("system prompt %q, want %q", system, want)
 		}
 		history, err := history.Read(t.Context(), s.store, s.session.ID)
-		if err != nil || history[0].Text != told {
+		if err != nil || history[0].Text != system {
 			t.Errorf("on record %q, %v", history[0].Text, err)
 		}
 	})

@@ -60,8 +60,8 @@ func titleRequest(model Model, prompt string) llm.Request {
 	}
 }
 
-func cleanTitle(said string) string {
-	title, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+func cleanTitle(answer string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
 	title = strings.Trim(strings.TrimSpace(title), "\"'`*#. ")
 	if utf8.RuneCountInString(title) > mostTitle {
 		title = string([]rune(title)[:mostTitle-1]) + "…"

@@ -113,12 +113,12 @@ func (p *clientPlayer) stop(prompt string) {
 	p.holding.Store(true)
 	from := p.count()
 	id := p.say(prompt)
-	asked, _ := p.await("a permission", func(f frame) bool {
+	request, _ := p.await("a permission", func(f frame) bool {
 		return f.Method == "session/request_permission" && slices.ContainsFunc(p.all()[from:], func(g frame) bool { return string(g.ID) == string(f.ID) && g.Method != "" })
 	})
 	for _, step := range p.client.Cancel {
 		if string(step) == `"permission"` {
-			p.reply(asked, json.RawMessage(`{"outcome":{"outcome":"cancelled"}}`))
+			p.reply(request, json.RawMessage(`{"outcome":{"outcome":"cancelled"}}`))
 			continue
 		}
 		p.notify("session/cancel", p.fill(step, "").(obj))

@@ -56,8 +56,8 @@ func TestSlash_UnknownCommand_IsRefusedAndReachesNoModel(t *testing.T) {
 			e.shown(want)
 		}
 		e.ends(e.prompt("/STOP"), "end_turn")
-		if said := e.shownText(); strings.Contains(said, "echo") {
-			t.Errorf("a model was asked: %s", said)
+		if shown := e.shownText(); strings.Contains(shown, "echo") {
+			t.Errorf("a model was asked: %s", shown)
 		}
 	})
 }
@@ -68,8 +68,8 @@ func TestSlash_UnknownCommandInAHostedSession_IsSentToTheAgent(t *testing.T) {
 		e.ends(e.prompt("/deploy now"), "end_turn")
 		e.shown("echo: /deploy now")
 		e.ends(e.prompt("/stop"), "end_turn")
-		if said := e.shownText(); strings.Contains(said, "echo: /stop") {
-			t.Errorf("the agent was sent the command: %s", said)
+		if shown := e.shownText(); strings.Contains(shown, "echo: /stop") {
+			t.Errorf("the agent was sent the command: %s", shown)
 		}
 	})
 }
@@ -101,11 +101,11 @@ func TestCommand_BehindAPrompt_DoesNotWaitForItsTurn(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			edit(t, lingers, nil, func(t *testing.T, e *editor) {
-				asked := time.Now()
+				began := time.Now()
 				prompt, command := e.newID(), e.newID()
 				e.write(line(prompt, "session/prompt", e.saying("one")) + line(command, "session/prompt", e.saying(text)))
 				e.ends(command, "end_turn")
-				if took := time.Since(asked); took != 0 {
+				if took := time.Since(began); took != 0 {
 					t.Errorf("answered after %v", took)
 				}
 				e.notify("session/cancel", e.here())

@@ -31,16 +31,16 @@ func pays(ctx context.Context, w *hub.Work) error {
 }
 
 // costs returns the usage updates from a frame on.
-func (e *editor) costs(from int) (told []string) {
+func (e *editor) costs(from int) (costs []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, f := range e.frames[from:] {
 		if strings.HasPrefix(inWords(f), "usage_update") {
 			u := f.Params["update"].(obj)
-			told = append(told, fmt.Sprint(u["used"], " of ", u["size"], " for ", u["cost"]))
+			costs = append(costs, fmt.Sprint(u["used"], " of ", u["size"], " for ", u["cost"]))
 		}
 	}
-	return told
+	return costs
 }
 
 func TestUsage_PriceAndContextSizeConfigured_ReportsContextAndSessionCost(t *testing.T) {
@@ -98,7 +98,7 @@ func TestUsage_NoPriceAndUnknownContext_OmitsCostAndUsesDefaultSize(t *testing.T
 func TestCostCommand_SeveralModels_ShowsATableByModel(t *testing.T) {
 	t.Parallel()
 	edit(t, pays, nil, func(t *testing.T, e *editor) {
-		said := func() string {
+		last := func() string {
 			t.Helper()
 			from := e.count()
 			e.ends(e.prompt("/cost"), "end_turn")
@@ -110,7 +110,7 @@ func TestCostCommand_SeveralModels_ShowsATableByModel(t *testing.T) {
 		}
 		expect := func(want ...string) {
 			t.Helper()
-			if got := said(); got != fmt.Sprintf("agent_message_chunk %q", strings.Join(want, "\n")+"\n") {
+			if got := last(); got != fmt.Sprintf("agent_message_chunk %q", strings.Join(want, "\n")+"\n") {
 				t.Errorf("said %s", got)
 			}
 		}
@@ -126,7 +126,7 @@ func TestCostCommand_SeveralModels_ShowsATableByModel(t *testing.T) {
 			"```")
 		id := e.prompt("wait")
 		e.shown("here: wait")
-		if got := said(); !strings.Contains(got, `$4.00\n`+"```"+`\nRunning turns are counted when they end.\n`) {
+		if got := last(); !strings.Contains(got, `$4.00\n`+"```"+`\nRunning turns are counted when they end.\n`) {
 			t.Errorf("while a turn runs: %s", got)
 		}
 		e.notify("session/cancel", e.here())

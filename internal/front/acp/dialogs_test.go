@@ -14,14 +14,14 @@ func TestQuestion_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 	t.Parallel()
 	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
-		asked, _ := e.calls("session/request_permission")
+		requests, _ := e.calls("session/request_permission")
 		turn := e.hub.Running()[0]
 		if err := e.hub.Answer(turn.ID, turn.Questions()[0].ID, bellcord.Reply{Choice: "allow"}, "anna's phone"); err != nil {
 			t.Fatal(err)
 		}
 		withdrawn, _ := e.calls("$/cancel_request")
-		if string(asked.ID) != rawOf(withdrawn.Params["requestId"]) {
-			t.Errorf("asked as %s, withdrawn %v", asked.ID, withdrawn.Params)
+		if string(requests.ID) != rawOf(withdrawn.Params["requestId"]) {
+			t.Errorf("asked as %s, withdrawn %v", requests.ID, withdrawn.Params)
 		}
 		e.shown("Answered elsewhere by anna's phone: Allow.")
 		e.ends(id, "end_turn")
@@ -32,8 +32,8 @@ func TestQuestion_AnsweredInTheEditor_IsNotWithdrawn(t *testing.T) {
 	t.Parallel()
 	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
-		asked, _ := e.calls("session/request_permission")
-		e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
+		requests, _ := e.calls("session/request_permission")
+		e.reply(requests, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
 		e.ends(id, "end_turn")
 		synctest.Wait()
 		for _, f := range e.frames {
@@ -41,8 +41,8 @@ func TestQuestion_AnsweredInTheEditor_IsNotWithdrawn(t *testing.T) {
 				t.Errorf("withdrawn: %+v", f)
 			}
 		}
-		if said := strings.Join(e.since(0), "\n"); strings.Contains(said, "elsewhere") {
-			t.Errorf("shown:\n%s", said)
+		if shown := strings.Join(e.since(0), "\n"); strings.Contains(shown, "elsewhere") {
+			t.Errorf("shown:\n%s", shown)
 		}
 	})
 }
@@ -63,10 +63,10 @@ func TestQuestion_WithoutACall_IsShownAndEnds(t *testing.T) {
 			t.Parallel()
 			edit(t, openGeneralQuestion, nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
-				asked, _ := e.calls("session/request_permission")
-				call := asked.Params["toolCall"].(obj)
+				requests, _ := e.calls("session/request_permission")
+				call := requests.Params["toolCall"].(obj)
 				if call["title"] != "Go on?" || call["toolCallId"] != "question-q1" {
-					t.Errorf("asked %v", asked.Params)
+					t.Errorf("asked %v", requests.Params)
 				}
 				e.shown("tool_call question-q1")
 				if c.stop {
@@ -75,7 +75,7 @@ func TestQuestion_WithoutACall_IsShownAndEnds(t *testing.T) {
 					e.shown("question-q1 failed")
 					return
 				}
-				e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "y"}}})
+				e.reply(requests, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "y"}}})
 				e.ends(id, "end_turn")
 				e.shown("question-q1 completed")
 			})

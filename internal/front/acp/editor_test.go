@@ -16,7 +16,7 @@ import (
 
 // serve answers the server's requests in order and returns a function that
 // lists their methods.
-func (e *editor) serve(answer func(f frame) obj) (asked func() []string) {
+func (e *editor) serve(answer func(f frame) obj) (requests func() []string) {
 	var methods []string
 	go func() { // ends when the test's context does
 		for next := 0; ; {

@@ -55,12 +55,12 @@ func TestForm_EditorOffersElicitation_IsAskedThereAndAnswered(t *testing.T) {
 			edit(t, askForm(whereForm), nil, func(t *testing.T, e *editor) {
 				e.offers(obj{"form": obj{}})
 				id := e.prompt("go")
-				asked, _ := e.calls("elicitation/create")
-				schema := asked.Params["requestedSchema"].(obj)
-				if asked.Params["mode"] != "form" || asked.Params["message"] != "Where?" || asked.Params["sessionId"] != e.session || len(schema["properties"].(obj)) != 3 {
-					t.Errorf("asked %v", asked.Params)
+				requests, _ := e.calls("elicitation/create")
+				schema := requests.Params["requestedSchema"].(obj)
+				if requests.Params["mode"] != "form" || requests.Params["message"] != "Where?" || requests.Params["sessionId"] != e.session || len(schema["properties"].(obj)) != 3 {
+					t.Errorf("asked %v", requests.Params)
 				}
-				e.reply(asked, c.answer)
+				e.reply(requests, c.answer)
 				e.ends(id, "end_turn")
 				if got := e.answerText(); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
@@ -113,11 +113,11 @@ func TestURL_EditorOffersURL_ShowsItThere(t *testing.T) {
 	edit(t, askForm(loginPage), nil, func(t *testing.T, e *editor) {
 		e.offers(obj{"form": obj{}, "url": obj{}})
 		id := e.prompt("go")
-		asked, _ := e.calls("elicitation/create")
-		if asked.Params["mode"] != "url" || asked.Params["url"] != loginPage.URL || asked.Params["elicitationId"] != "q1" {
-			t.Errorf("asked %v", asked.Params)
+		requests, _ := e.calls("elicitation/create")
+		if requests.Params["mode"] != "url" || requests.Params["url"] != loginPage.URL || requests.Params["elicitationId"] != "q1" {
+			t.Errorf("asked %v", requests.Params)
 		}
-		e.reply(asked, obj{"result": obj{"action": "accept"}})
+		e.reply(requests, obj{"result": obj{"action": "accept"}})
 		e.ends(id, "end_turn")
 	})
 }
@@ -127,16 +127,16 @@ func TestLaw30_StopWithOpenForm_IsWithdrawnInTheEditorAtOnce(t *testing.T) {
 	edit(t, askForm(whereForm), nil, func(t *testing.T, e *editor) {
 		e.offers(obj{"form": obj{}})
 		id := e.prompt("go")
-		asked, _ := e.calls("elicitation/create")
+		requests, _ := e.calls("elicitation/create")
 		e.notify("session/cancel", e.here())
 		withdrawn, at := e.calls("$/cancel_request")
-		if string(asked.ID) != rawOf(withdrawn.Params["requestId"]) {
-			t.Errorf("asked as %s, withdrawn %v", asked.ID, withdrawn.Params)
+		if string(requests.ID) != rawOf(withdrawn.Params["requestId"]) {
+			t.Errorf("asked as %s, withdrawn %v", requests.ID, withdrawn.Params)
 		}
 		if ended := e.ends(id, "cancelled"); ended < at {
 			t.Error("the prompt was answered before the form was closed")
 		}
-		e.reply(asked, obj{"result": obj{"action": "accept", "content": obj{"env": "dev"}}}) // too late
+		e.reply(requests, obj{"result": obj{"action": "accept", "content": obj{"env": "dev"}}}) // too late
 		if got := e.answerText(); got != "" {
 			t.Errorf("shown %s", got)
 		}
@@ -148,14 +148,14 @@ func TestForm_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 	edit(t, askForm(whereForm), nil, func(t *testing.T, e *editor) {
 		e.offers(obj{"form": obj{}})
 		id := e.prompt("go")
-		asked, _ := e.calls("elicitation/create")
+		requests, _ := e.calls("elicitation/create")
 		reply := bellcord.Reply{Choice: "accept", Values: map[string]json.RawMessage{"env": json.RawMessage(`"dev"`)}}
 		if err := e.hub.Answer(e.hub.Running()[0].ID, "q1", reply, "anna's phone"); err != nil {
 			t.Fatal(err)
 		}
 		withdrawn, _ := e.calls("$/cancel_request")
-		if string(asked.ID) != rawOf(withdrawn.Params["requestId"]) {
-			t.Errorf("asked as %s, withdrawn %v", asked.ID, withdrawn.Params)
+		if string(requests.ID) != rawOf(withdrawn.Params["requestId"]) {
+			t.Errorf("asked as %s, withdrawn %v", requests.ID, withdrawn.Params)
 		}
 		e.shown("Answered elsewhere by anna's phone: Accept.")
 		e.ends(id, "end_turn")
@@ -191,15 +191,15 @@ func TestForm_EditorWithoutElicitation_GetsAPermissionDialog(t *testing.T) {
 			t.Parallel()
 			edit(t, askForm(c.question), nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
-				asked, _ := e.calls("session/request_permission")
+				requests, _ := e.calls("session/request_permission")
 				var names []string
-				for _, o := range asked.Params["options"].([]any) {
+				for _, o := range requests.Params["options"].([]any) {
 					names = append(names, o.(obj)["name"].(string))
 				}
-				if got := strings.Join(names, ", "); got != c.options || !strings.Contains(text(asked.Params["toolCall"]), c.shows) {
-					t.Errorf("offered %s in %s", got, text(asked.Params["toolCall"]))
+				if got := strings.Join(names, ", "); got != c.options || !strings.Contains(text(requests.Params["toolCall"]), c.shows) {
+					t.Errorf("offered %s in %s", got, text(requests.Params["toolCall"]))
 				}
-				e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": c.choose}}})
+				e.reply(requests, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": c.choose}}})
 				e.ends(id, "end_turn")
 				if got := e.answerText(); got != "chosen: "+c.want {
 					t.Errorf("got %s, want %s", got, c.want)

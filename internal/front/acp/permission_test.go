@@ -137,9 +137,9 @@ func TestPermission_EditorReply_DecidesTheCall(t *testing.T) {
 				f, _ := e.calls("session/request_permission")
 				e.reply(f, test.answer)
 				e.ends(id, test.reason)
-				said := strings.Join(e.since(0), "\n")
-				if strings.Contains(said, "chosen: ") != (test.chosen != "") || !strings.Contains(said, test.chosen) {
-					t.Errorf("want %q, the agent was told:\n%s", test.chosen, said)
+				shown := strings.Join(e.since(0), "\n")
+				if strings.Contains(shown, "chosen: ") != (test.chosen != "") || !strings.Contains(shown, test.chosen) {
+					t.Errorf("want %q, the agent was told:\n%s", test.chosen, shown)
 				}
 			})
 		})
@@ -159,22 +159,22 @@ func TestStop_OpenDialog_IsWithdrawnAtOnce(t *testing.T) {
 			t.Parallel()
 			edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 				id := e.prompt("go")
-				asked, _ := e.calls("session/request_permission")
+				requests, _ := e.calls("session/request_permission")
 				asking := time.Now()
 				stop(e, id)
-				told, at := e.calls("$/cancel_request")
+				cancels, at := e.calls("$/cancel_request")
 				if took := time.Since(asking); took != 0 { // without waiting for the agent
 					t.Errorf("closed after %v", took)
 				}
-				if string(asked.ID) != rawOf(told.Params["requestId"]) {
-					t.Errorf("asked as %s, taken back as %v", asked.ID, told.Params)
+				if string(requests.ID) != rawOf(cancels.Params["requestId"]) {
+					t.Errorf("asked as %s, taken back as %v", requests.ID, cancels.Params)
 				}
 				if ended := e.ends(id, "cancelled"); ended < at {
 					t.Error("the prompt was answered before the dialog was closed")
 				}
-				e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}}) // too late
-				if said := strings.Join(e.since(0), "\n"); strings.Contains(said, "chosen") || !strings.Contains(said, "failed \"[not started") {
-					t.Errorf("shown:\n%s", said)
+				e.reply(requests, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}}) // too late
+				if shown := strings.Join(e.since(0), "\n"); strings.Contains(shown, "chosen") || !strings.Contains(shown, "failed \"[not started") {
+					t.Errorf("shown:\n%s", shown)
 				}
 			})
 		})

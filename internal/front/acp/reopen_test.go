@@ -22,7 +22,7 @@ func TestLoad_TurnWaitsForPermission_KeepsItsDialogOpen(t *testing.T) {
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
 		e.ends(e.prompt("first"), "end_turn") // the replay passes its end
 		id := e.prompt("second")
-		asked, _ := e.calls("session/request_permission")
+		requests, _ := e.calls("session/request_permission")
 		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
 		synctest.Wait()
 		e.mu.Lock()
@@ -32,7 +32,7 @@ func TestLoad_TurnWaitsForPermission_KeepsItsDialogOpen(t *testing.T) {
 			}
 		}
 		e.mu.Unlock()
-		e.reply(asked, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
+		e.reply(requests, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
 		e.ends(id, "end_turn")
 		e.shown("chosen: allow")
 	})

@@ -57,14 +57,14 @@ func readOfficial(path string) definitions {
 
 // check validates a frame of the server against the schema. For a reply, the
 // second argument is the method of its request, or "" to skip the validation.
-func (d definitions) check(f frame, asked string) error {
+func (d definitions) check(f frame, method string) error {
 	switch {
 	case f.Method != "" && d.params[f.Method] == nil:
 		return fmt.Errorf("the schema has no method %s", f.Method)
 	case f.Method != "":
 		return d.params[f.Method].Validate(any(f.Params))
-	case f.Error == nil && d.results[asked] != nil:
-		return d.results[asked].Validate(any(f.Result))
+	case f.Error == nil && d.results[method] != nil:
+		return d.results[method].Validate(any(f.Result))
 	}
 	return nil
 }

@@ -267,7 +267,7 @@ func (s *Server) clientName() string {
 	if network := s.config.Load().Network; network != nil {
 		return network.Owner
 	}
-	if name, said := s.client.Load().(string); said {
+	if name, known := s.client.Load().(string); known {
 		return name
 	}
 	return "editor"

@@ -40,10 +40,10 @@ func TestNewSession_Reply_HasSettingsAndPrecedesCommands(t *testing.T) {
 		if mode := f.Result["modes"].(obj)["currentModeId"]; mode != "ask" {
 			t.Errorf("mode %v", mode)
 		}
-		_, told := e.await("its commands", func(u frame) bool {
+		_, listed := e.await("its commands", func(u frame) bool {
 			return strings.HasPrefix(inWords(u), "available_commands_update") && u.Params["sessionId"] == f.Result["sessionId"]
 		})
-		if told < at {
+		if listed < at {
 			t.Error("the commands came before the session")
 		}
 	})

@@ -52,7 +52,7 @@ func TestSetting_Changed_SendsModeAndOptionUpdates(t *testing.T) {
 				if f.Error != nil {
 					t.Fatalf("%+v", f.Error)
 				}
-				if options, told := f.Result["configOptions"].([]any); strings.HasSuffix(test.method, "option") && (!told || len(options) != 2) {
+				if options, present := f.Result["configOptions"].([]any); strings.HasSuffix(test.method, "option") && (!present || len(options) != 2) {
 					t.Errorf("answered %v, want the complete list", f.Result)
 				}
 				synctest.Wait()

@@ -31,13 +31,13 @@ func (s *Server) steer(m jsonrpc.Message, sess *session) {
 		s.sendReply(m.ID, answer{result: map[string]string{"outcome": "promptRequired", "reason": "noRunningTurn"}})
 		return
 	}
-	said, err := readPrompt(p.Prompt, m.Params, true)
+	input, err := readPrompt(p.Prompt, m.Params, true)
 	if err != nil {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
 	prompt := s.config.Load().Prompt
-	prompt.Text, prompt.Images, prompt.Links, prompt.Blocks = said.Text, said.Images, said.Links, said.Blocks
+	prompt.Text, prompt.Images, prompt.Links, prompt.Blocks = input.Text, input.Images, input.Links, input.Blocks
 	prompt.OnDisconnect = sess.onDisconnect()
 	if _, err := sess.hub.Prompt(sess.id, prompt); err != nil {
 		s.sendReply(m.ID, failure(err))

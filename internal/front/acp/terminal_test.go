@@ -31,7 +31,7 @@ type terminals map[string]reply
 
 // serve answers the requests of the server independently of each other, and
 // returns a function that lists their methods.
-func (t terminals) serve(e *editor) (asked func() []string) {
+func (t terminals) serve(e *editor) (requests func() []string) {
 	return e.serve(func(f frame) obj {
 		r, scripted := t[f.Method]
 		if !scripted {
@@ -113,7 +113,7 @@ func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 	t.Parallel()
 	var tools atomic.Pointer[acp.EditorTools]
 	edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
-		asked := terminals{}.serve(e)
+		requests := terminals{}.serve(e)
 		id := e.prompt("build")
 		<-time.After(600 * time.Millisecond)
 		began := time.Now()
@@ -122,7 +122,7 @@ func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("the stop took %v, want 0", took)
 		}
-		methods := asked()
+		methods := requests()
 		if end := methods[len(methods)-3:]; !slices.Equal(end, []string{"terminal/kill", "terminal/output", "terminal/release"}) {
 			t.Errorf("requests %v", methods)
 		}
@@ -141,7 +141,7 @@ func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T
 			t.Parallel()
 			var tools atomic.Pointer[acp.EditorTools]
 			edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
-				asked := terminals{"terminal/create": {after: after, result: `{"terminalId":"t1"}`}}.serve(e)
+				requests := terminals{"terminal/create": {after: after, result: `{"terminalId":"t1"}`}}.serve(e)
 				id := e.prompt("build")
 				synctest.Wait()
 				began := time.Now()
@@ -156,7 +156,7 @@ func TestLaw15_StopDuringTerminalCreate_KillsAndReleasesTheTerminal(t *testing.T
 				}
 				<-time.After(after)
 				synctest.Wait()
-				methods := asked()
+				methods := requests()
 				if !slices.Contains(methods, "terminal/kill") || !slices.Contains(methods, "terminal/release") {
 					t.Errorf("requests %v, want a kill and a release", methods)
 				}

@@ -28,9 +28,9 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
-	said, err := readPrompt(p.Prompt, m.Params, sess.isHosted())
+	input, err := readPrompt(p.Prompt, m.Params, sess.isHosted())
 	if err == nil {
-		said.Turn, err = turnOf(p.Meta)
+		input.Turn, err = turnOf(p.Meta)
 	}
 	if err != nil {
 		s.sendReply(m.ID, failure(err))
@@ -41,26 +41,26 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
-	command, text, err := sess.parseCommand(said.Text, v.Agent != "")
+	command, text, err := sess.parseCommand(input.Text, v.Agent != "")
 	switch {
 	case err != nil:
-		s.sendReply(m.ID, sess.replyText(said.Text, "", err))
+		s.sendReply(m.ID, sess.replyText(input.Text, "", err))
 	case command != nil:
 		s.obey(m.ID, sess, command.Name, command.Rest)
 	default:
-		if said.Text != text {
-			said.Text, said.Blocks = text, nil
+		if input.Text != text {
+			input.Text, input.Blocks = text, nil
 		}
-		s.accept(m.ID, sess, said)
+		s.accept(m.ID, sess, input)
 	}
 }
 
 // accept starts a turn with the configured limits.
-func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Prompt) {
+func (s *Server) accept(request json.RawMessage, sess *session, input bellcord.Prompt) {
 	prompt := s.config.Load().Prompt
-	prompt.Text, prompt.Images, prompt.Links, prompt.Task = said.Text, said.Images, said.Links, said.Task
-	prompt.Blocks = said.Blocks
-	prompt.Turn, prompt.OnDisconnect = cmp.Or(said.Turn, bellcord.NewTurnID()), sess.onDisconnect()
+	prompt.Text, prompt.Images, prompt.Links, prompt.Task = input.Text, input.Images, input.Links, input.Task
+	prompt.Blocks = input.Blocks
+	prompt.Turn, prompt.OnDisconnect = cmp.Or(input.Turn, bellcord.NewTurnID()), sess.onDisconnect()
 	if err := s.mayPrompt(sess, prompt.Turn); err != nil {
 		s.sendReply(request, failure(err))
 		return
@@ -68,8 +68,8 @@ func (s *Server) accept(request json.RawMessage, sess *session, said bellcord.Pr
 	sess.book.expect(prompt.Turn, request)
 	s.applyEarlyCancel(request, sess, prompt.Turn)
 	turn, err := sess.hub.Prompt(sess.id, prompt)
-	if said.Turn != "" && errors.Is(err, bellcord.ErrTurnExists) {
-		s.work.Go(func() { sess.adopt(said.Turn, prompt.Text) })
+	if input.Turn != "" && errors.Is(err, bellcord.ErrTurnExists) {
+		s.work.Go(func() { sess.adopt(input.Turn, prompt.Text) })
 		return
 	}
 	if err != nil {

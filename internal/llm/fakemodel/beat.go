@@ -35,13 +35,13 @@ func (s script) beats(t turn) []beat {
 	for _, piece := range numbered("thought", s.thoughts) {
 		out = append(out, beat{kind: beatThought, text: piece, wait: s.paceOfThought()})
 	}
-	spoke := false
+	wrote := false
 	for _, seg := range text {
 		for i, piece := range seg.pieces {
-			if i == 0 && spoke {
+			if i == 0 && wrote {
 				piece = " " + piece
 			}
-			spoke = true
+			wrote = true
 			out = append(out, beat{kind: beatText, text: piece, wait: seg.pace})
 		}
 	}

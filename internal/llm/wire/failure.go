@@ -63,7 +63,7 @@ func unreached(err error) error {
 // decides.
 func reason(status int, words string) llm.Reason {
 	words = strings.ToLower(words)
-	says := func(any ...string) bool {
+	contains := func(any ...string) bool {
 		return slices.ContainsFunc(any, func(part string) bool { return strings.Contains(words, part) })
 	}
 	switch status {
@@ -76,7 +76,7 @@ func reason(status int, words string) llm.Reason {
 	case http.StatusRequestEntityTooLarge:
 		return llm.TooLong
 	case http.StatusTooManyRequests:
-		if says("insufficient_quota", "exceeded your current quota") {
+		if contains("insufficient_quota", "exceeded your current quota") {
 			return llm.NoQuota
 		}
 		return llm.RateLimited
@@ -88,9 +88,9 @@ func reason(status int, words string) llm.Reason {
 	switch {
 	case status >= http.StatusInternalServerError:
 		return llm.ServerError
-	case says("credit balance is too low"): // Anthropic, with status 400
+	case contains("credit balance is too low"): // Anthropic, with status 400
 		return llm.NoQuota
-	case says("context length", "context_length", "context window", "prompt is too long", "too many tokens", "exceeds the maximum number of tokens"):
+	case contains("context length", "context_length", "context window", "prompt is too long", "too many tokens", "exceeds the maximum number of tokens"):
 		return llm.TooLong
 	}
 	return llm.Refused

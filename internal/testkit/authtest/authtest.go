@@ -34,8 +34,8 @@ var suite = map[string]func(*testing.T, Harness){
 
 // Run runs the suite, each test at a separate location.
 func Run(t *testing.T, h Harness) {
-	for says, prove := range suite {
-		t.Run(says, func(t *testing.T) {
+	for name, prove := range suite {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			prove(t, h)
 		})

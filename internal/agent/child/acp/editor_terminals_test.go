@@ -31,13 +31,13 @@ func TestEditorTerminal_Command_RunsInTheEditor(t *testing.T) {
 		c.Output("shown by the editor")
 		return tool.EditorExit{Code: 4, Output: "shown by the editor"}, nil
 	})
-	said, r := s.run("run make all")
+	answer, r := s.run("run make all")
 	if r.End != bellcord.EndDone || r.Calls.Finished != 1 || len(r.Processes.Ended) != 0 {
 		t.Errorf("%s (%s), calls %+v, processes %+v", r.End, r.Error, r.Calls, r.Processes)
 	}
 	for _, want := range []string{`"exitCode":4`, "shown by the editor", "no such terminal"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%s is missing in %s", want, said)
+		if !strings.Contains(answer, want) {
+			t.Errorf("%s is missing in %s", want, answer)
 		}
 	}
 	if value, set := got.Env["GITHUB_TOKEN"]; !set || value != "" || !slices.Contains(got.Args, "make all") || got.Dir != s.session.Dir {
@@ -50,9 +50,9 @@ func TestEditorTerminal_EditorOpensNone_CommandIsNotStarted(t *testing.T) {
 	s := withEditor(t, func(context.Context, tool.EditorCommand) (tool.EditorExit, error) {
 		return tool.EditorExit{}, tool.ErrEditorNotRun
 	})
-	said, r := s.run("run make")
-	if r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || !strings.Contains(said, "did not open a terminal") {
-		t.Errorf("%s (%s), calls %+v, said %s", r.End, r.Error, r.Calls, said)
+	answer, r := s.run("run make")
+	if r.End != bellcord.EndDone || len(r.Calls.NotStarted) != 1 || !strings.Contains(answer, "did not open a terminal") {
+		t.Errorf("%s (%s), calls %+v, said %s", r.End, r.Error, r.Calls, answer)
 	}
 }
 

@@ -48,9 +48,9 @@ func TestElicitation_InvalidOrSecret_IsRefusedWithoutAQuestion(t *testing.T) {
 		`{"mode":"url","message":"?","elicitationId":"e1"}`:                         "has no URL",
 		`{"mode":"voice","message":"?"}`:                                            "unknown elicitation mode",
 	} {
-		said, r := s.run("elicit " + params)
-		if r.End != bellcord.EndDone || !strings.Contains(said, "-32602") || !strings.Contains(said, want) || strings.Contains(said, "key=v") {
-			t.Errorf("%s: %s, the agent received %s, want %s", params, r.End, said, want)
+		answer, r := s.run("elicit " + params)
+		if r.End != bellcord.EndDone || !strings.Contains(answer, "-32602") || !strings.Contains(answer, want) || strings.Contains(answer, "key=v") {
+			t.Errorf("%s: %s, the agent received %s, want %s", params, r.End, answer, want)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestLaw30_StopDuringForm_CancelIsSentBeforeItsAnswer(t *testing.T) {
 	if cancel < 0 || answer < cancel {
 		t.Errorf("the agent was sent %s", text)
 	}
-	if said, r := s.run("say on"); r.End != bellcord.EndDone || said != "on" || count(s.received(), "initialize") != 1 {
-		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say on"); r.End != bellcord.EndDone || answer != "on" || count(s.received(), "initialize") != 1 {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 }

@@ -214,11 +214,11 @@ func (f *fake) cancelled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cancels++
-	heard := 1
+	effective := 1
 	if f.is("loses") {
-		heard = 2
+		effective = 2
 	}
-	if f.cancel != nil && f.cancels == heard {
+	if f.cancel != nil && f.cancels == effective {
 		close(f.cancel)
 	}
 }

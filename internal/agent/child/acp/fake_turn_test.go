@@ -45,10 +45,10 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 	case "complete": // a URL, completed by the agent
 		answer := make(chan string)
 		go func() { answer <- f.elicit(rest) }()
-		for said := ""; said == ""; {
+		for text := ""; text == ""; {
 			select {
-			case said = <-answer:
-				f.sendText(said)
+			case text = <-answer:
+				f.sendText(text)
 			case <-time.After(5 * time.Millisecond):
 				f.send(object{"method": "elicitation/complete", "params": object{"elicitationId": "e1"}})
 			}
@@ -166,13 +166,13 @@ func (f *fake) stopped(id json.RawMessage) {
 	case f.is("waits"): // for the response to its permission request
 		go func() {
 			f.mu.Lock()
-			asked := f.next
+			last := f.next
 			f.mu.Unlock()
 			for range time.Tick(2 * time.Millisecond) {
 				f.mu.Lock()
 				left := len(f.waiting)
 				f.mu.Unlock()
-				if asked > 0 && left == 0 {
+				if last > 0 && left == 0 {
 					f.reply(id, object{"stopReason": "cancelled"})
 					return
 				}

@@ -20,8 +20,8 @@ var errRefused = errors.New("it is not allowed in this session")
 // readFile returns a file in the session's directory, or some of its lines.
 func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
 	reads := t.throughEditor(t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0])
-	wanted := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path, t.w.Session.AdditionalDirs...)
-	if t.verdict([]permit.Call{wanted}) == permit.Deny {
+	call := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path, t.w.Session.AdditionalDirs...)
+	if t.verdict([]permit.Call{call}) == permit.Deny {
 		return nil, errRefused
 	}
 	values := map[string]any{"path": p.Path, "offset": max(p.Line, 1)}
@@ -49,15 +49,15 @@ func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, 
 	if err != nil {
 		return nil, err
 	}
-	said, err := t.use(ctx, writes, values)
+	result, err := t.use(ctx, writes, values)
 	if err != nil {
-		said = err.Error()
+		result = err.Error()
 	}
 	fate := bellcord.CallFinished
 	if ctx.Err() != nil && err != nil {
 		fate = bellcord.CallStopped // in this case the tool has written nothing
 	}
-	t.done(e, bellcord.ToolCallEnded{Outcome: fate, Failed: err != nil, Result: said})
+	t.done(e, bellcord.ToolCallEnded{Outcome: fate, Failed: err != nil, Result: result})
 	return struct{}{}, err
 }
 

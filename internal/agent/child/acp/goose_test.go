@@ -49,8 +49,8 @@ func realGoose(t *testing.T) (*stage, *fakemodel.Server) {
 func TestLaw02_RealGooseStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 	t.Parallel()
 	s, model := realGoose(t)
-	if said, r := s.run("[say ready]"); r.End != bellcord.EndDone || said != "ready" {
-		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("[say ready]"); r.End != bellcord.EndDone || answer != "ready" {
+		t.Fatalf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 	var worst time.Duration
 	for i := range 20 {
@@ -61,15 +61,15 @@ func TestLaw02_RealGooseStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 		}
 	}
 	t.Log("the slowest of 20 stops took ", worst)
-	for _, asked := range model.Requests() {
-		if strings.Contains(asked.Prompt, "slow") && !asked.Finished.IsZero() {
-			t.Errorf("request %d was answered to its end, %d bytes", asked.N, len(asked.Sent))
+	for _, request := range model.Requests() {
+		if strings.Contains(request.Prompt, "slow") && !request.Finished.IsZero() {
+			t.Errorf("request %d was answered to its end, %d bytes", request.N, len(request.Sent))
 		}
 	}
 	// goose keeps the prompts of stopped turns and sends all of them to the
 	// model.
-	if said, r := s.run("[say well]"); r.End != bellcord.EndDone || !strings.HasSuffix(said, "well") {
-		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("[say well]"); r.End != bellcord.EndDone || !strings.HasSuffix(answer, "well") {
+		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, answer)
 	}
 	s.hosted(1)
 }
@@ -98,8 +98,8 @@ func TestLaw15_RealGooseStoppedDuringShell_LeavesNoProcess(t *testing.T) {
 	}
 	// goose keeps the prompt and drops the call, so the model makes it again;
 	// this time the command ends.
-	if said, r := s.run("[say next]"); r.End != bellcord.EndDone || r.Calls.Finished != 1 {
-		t.Errorf("the next turn: %s (%s), calls %+v, said %q", r.End, r.Error, r.Calls, said)
+	if answer, r := s.run("[say next]"); r.End != bellcord.EndDone || r.Calls.Finished != 1 {
+		t.Errorf("the next turn: %s (%s), calls %+v, said %q", r.End, r.Error, r.Calls, answer)
 	}
 	s.hosted(1)
 }

@@ -171,11 +171,11 @@ func (s *speaker) takesDirs() bool {
 // plainly adds to an agent's error the details that the agent sent, and
 // instructions if the agent requires a login.
 func plainly(err error) error {
-	var told *jsonrpc.Error
-	if errors.As(err, &told) && told.Code == int(acp.AuthRequired) {
+	var failure *jsonrpc.Error
+	if errors.As(err, &failure) && failure.Code == int(acp.AuthRequired) {
 		return fmt.Errorf("the agent is not logged in: log in through the editor, or start the agent once without Bellcord and log in there (%w)", err)
 	}
-	if details := detailsOf(told); details != "" {
+	if details := detailsOf(failure); details != "" {
 		return fmt.Errorf("%w: %s", err, details)
 	}
 	return err

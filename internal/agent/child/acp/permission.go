@@ -31,7 +31,7 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	c.waits = !c.started
 	t.updateCallLocked(p.ToolCall, raw.ToolCall)
 	// By its own name a call can only be denied, by a rule that names it.
-	asked := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Reads, Subject: c.now.Title})
+	calls := append(t.effects(c), permit.Call{Tool: c.proper(), Effect: permit.Reads, Subject: c.now.Title})
 	answer := c.kind() == acp.ToolThink // it has no effect to permit: the agent wants the user's answer
 	question := bellcord.Question{Call: c.logID, Text: cmp.Or(c.now.Title, c.proper()), Meta: shownMeta(params)}
 	for _, o := range p.Options {
@@ -39,7 +39,7 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 	}
 	t.mu.Unlock()
 	return func(ctx context.Context) (any, error) {
-		chosen, err := t.decide(ctx, asked, question, p.Options, answer)
+		chosen, err := t.decide(ctx, calls, question, p.Options, answer)
 		switch {
 		case t.ctx.Err() != nil:
 			<-t.cancelSent // the agent must receive the cancel first: a rejection alone would not end its turn
@@ -60,8 +60,8 @@ func (t *turn) requestPermission(params json.RawMessage) func(context.Context) (
 
 // decide returns one of the agent's options, or nil if none of them fits. If
 // answer is set, the user chooses it, unless the policy denies the call.
-func (t *turn) decide(ctx context.Context, asked []permit.Call, question bellcord.Question, options []acp.PermissionOption, answer bool) (*acp.PermissionOption, error) {
-	switch verdict := t.verdict(asked); {
+func (t *turn) decide(ctx context.Context, calls []permit.Call, question bellcord.Question, options []acp.PermissionOption, answer bool) (*acp.PermissionOption, error) {
+	switch verdict := t.verdict(calls); {
 	case verdict == permit.Deny:
 		return fitting(options, "reject"), nil
 	case verdict == permit.Allow && !answer:
@@ -88,10 +88,10 @@ func fitting(options []acp.PermissionOption, sort string) *acp.PermissionOption 
 }
 
 // verdict returns the strictest of the policy's verdicts on the calls.
-func (t *turn) verdict(asked []permit.Call) permit.Verdict {
+func (t *turn) verdict(calls []permit.Call) permit.Verdict {
 	s, verdict := t.w.Session, permit.Allow
 	where := permit.Session{ID: string(s.ID), Owner: s.Owner, Dir: s.Dir}
-	for _, c := range asked {
+	for _, c := range calls {
 		switch t.opts.Policy.Decide(where, permit.Mode(s.Mode), c).Verdict {
 		case permit.Deny:
 			return permit.Deny

@@ -44,8 +44,8 @@ func TestPermission_ModeOrRuleDecides_UserIsNotPrompted(t *testing.T) {
 				c.want = `"y"`
 			}
 			r := s.settled(turn)
-			if said := s.textOf(turn.ID); r.End != bellcord.EndDone || !strings.Contains(said, c.want) {
-				t.Errorf("%s (%s), said %s", r.End, r.Error, said)
+			if answer := s.textOf(turn.ID); r.End != bellcord.EndDone || !strings.Contains(answer, c.want) {
+				t.Errorf("%s (%s), said %s", r.End, r.Error, answer)
 			}
 		})
 	}
@@ -75,8 +75,8 @@ func TestFiles_ReadAndWrite_FollowDirectoryAndRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if said, _ := s.run("read " + file("long.txt")); !strings.Contains(said, `whole\nend"`) || len(said) < len(long) {
-		t.Errorf("read %d bytes", len(said))
+	if answer, _ := s.run("read " + file("long.txt")); !strings.Contains(answer, `whole\nend"`) || len(answer) < len(long) {
+		t.Errorf("read %d bytes", len(answer))
 	}
 	for prompt, want := range map[string]string{
 		"read " + file("none.txt"):              "-32002",
@@ -86,8 +86,8 @@ func TestFiles_ReadAndWrite_FollowDirectoryAndRules(t *testing.T) {
 		"write /tmp/outside x":                  "error",
 		"write " + file("new/a.txt") + " hello": "{}",
 	} {
-		if said, r := s.run(prompt); r.End != bellcord.EndDone || !strings.Contains(said, want) {
-			t.Errorf("%s: %s, said %s", prompt, r.End, said)
+		if answer, r := s.run(prompt); r.End != bellcord.EndDone || !strings.Contains(answer, want) {
+			t.Errorf("%s: %s, said %s", prompt, r.End, answer)
 		}
 	}
 	if text, err := os.ReadFile(file("new/a.txt")); err != nil || string(text) != "hello" {
@@ -116,18 +116,18 @@ func TestTerminal_Command_ReturnsExitCodeAndTruncatedOutput(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
 	s.session = s.newSession("full")
-	said, r := s.run("run printf '%060d' 7; exit 4")
+	answer, r := s.run("run printf '%060d' 7; exit 4")
 	if r.End != bellcord.EndDone || r.Calls.Finished != 1 {
 		t.Fatalf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
 	}
 	for _, want := range []string{`"exitCode":4`, `"truncated":true`, strings.Repeat("0", 39) + `7"`, "no such terminal"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%s is missing in %s", want, said)
+		if !strings.Contains(answer, want) {
+			t.Errorf("%s is missing in %s", want, answer)
 		}
 	}
 	s.session = s.newSession("read-only")
-	if said, _ := s.run("run make"); !strings.Contains(said, "not allowed") {
-		t.Errorf("said %s", said)
+	if answer, _ := s.run("run make"); !strings.Contains(answer, "not allowed") {
+		t.Errorf("said %s", answer)
 	}
 }
 
@@ -155,9 +155,9 @@ func TestRequest_AgentWithdraws_IsCancelledAndTerminalEndsWithTurn(t *testing.T)
 	t.Parallel()
 	s := onStage(t, "")
 	s.session = s.newSession("full")
-	said, r := s.run("withdraw")
-	if r.End != bellcord.EndDone || !strings.Contains(said, "-32800") {
-		t.Errorf("%s (%s), said %s", r.End, r.Error, said)
+	answer, r := s.run("withdraw")
+	if r.End != bellcord.EndDone || !strings.Contains(answer, "-32800") {
+		t.Errorf("%s (%s), said %s", r.End, r.Error, answer)
 	}
 	if len(r.Processes.Ended) != 1 || alive(r.Processes.Ended[0].PID) || len(r.Calls.Stopped) != 1 {
 		t.Errorf("processes %+v, calls %+v", r.Processes, r.Calls)
@@ -171,8 +171,8 @@ func TestTerminal_SecretsInEnvironment_AreWithheld(t *testing.T) {
 	t.Setenv("SOMETHING_ELSE", "kept")
 	s := onStage(t, "")
 	s.session = s.newSession("full")
-	said, _ := s.run(`run echo "[$GITHUB_TOKEN$PGPASSWORD$SOMETHING_ELSE]"; true`)
-	if !strings.Contains(said, "[kept]") {
-		t.Errorf("said %s", said)
+	answer, _ := s.run(`run echo "[$GITHUB_TOKEN$PGPASSWORD$SOMETHING_ELSE]"; true`)
+	if !strings.Contains(answer, "[kept]") {
+		t.Errorf("said %s", answer)
 	}
 }

@@ -51,10 +51,10 @@ type breath struct {
 func (b breath) Write(record []byte) {
 	b.Writer.Write(record)
 	b.mu.Lock()
-	told := b.prompted
+	notify := b.prompted
 	b.mu.Unlock()
-	if told != nil && bytes.Contains(record, []byte(`"method":"session/prompt"`)) {
-		told()
+	if notify != nil && bytes.Contains(record, []byte(`"method":"session/prompt"`)) {
+		notify()
 	}
 }
 
@@ -196,8 +196,8 @@ func (s *stage) textOf(turn bellcord.TurnID) string {
 	s.t.Helper()
 	var text strings.Builder
 	for _, b := range s.events(turn) {
-		if said, is := b.(bellcord.TextDelta); is {
-			text.WriteString(said.Text)
+		if delta, is := b.(bellcord.TextDelta); is {
+			text.WriteString(delta.Text)
 		}
 	}
 	return text.String()

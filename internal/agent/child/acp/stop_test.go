@@ -27,8 +27,8 @@ func TestLaw07_AnyResponseToStop_TurnIsStopped(t *testing.T) {
 			if receipt.End != bellcord.EndStopped || receipt.Kept.TextBytes == 0 || took > bound {
 				t.Errorf("%s (%s) after %s, kept %+v", receipt.End, receipt.Error, took, receipt.Kept)
 			}
-			if said, r := s.run("say next"); r.End != bellcord.EndDone || said != "next" {
-				t.Errorf("the next turn: %s (%s), said %q", r.End, r.Error, said)
+			if answer, r := s.run("say next"); r.End != bellcord.EndDone || answer != "next" {
+				t.Errorf("the next turn: %s (%s), said %q", r.End, r.Error, answer)
 			}
 			if got := s.received(); count(got, "initialize") != 1 || took < 250*time.Millisecond && count(got, "session/cancel") != 1 {
 				t.Errorf("the agent was sent %v", got)
@@ -46,8 +46,8 @@ func TestLaw02_FiftyStopsRightAfterPrompt_NoneIsLost(t *testing.T) {
 			t.Fatalf("stop %d: %s (%s) after %s", i, r.End, r.Error, took)
 		}
 	}
-	if said, r := s.run("say well"); r.End != bellcord.EndDone || said != "well" {
-		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say well"); r.End != bellcord.EndDone || answer != "well" {
+		t.Errorf("after them: %s (%s), said %q", r.End, r.Error, answer)
 	}
 	last := ""
 	for _, method := range s.received() {
@@ -88,8 +88,8 @@ func TestLaw02_StopBeforeInitialize_SendsNoPrompt(t *testing.T) {
 		t.Fatalf("%s (%s) after %s", r.End, r.Error, took)
 	}
 	wake(t, s)
-	if said, r := s.run("say awake"); r.End != bellcord.EndDone || said != "awake" {
-		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say awake"); r.End != bellcord.EndDone || answer != "awake" {
+		t.Fatalf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 	if got := s.received(); count(got, "session/prompt") != 1 || count(got, "initialize") != 1 || count(got, "session/cancel") != 0 {
 		t.Errorf("the agent was sent %v", got)
@@ -115,8 +115,8 @@ func TestLaw15_AgentLeavesProcess_StopEndsItAndKeepsAgent(t *testing.T) {
 	if len(r.Calls.Stopped) != 1 { // not finished, as the agent reports
 		t.Errorf("calls %+v", r.Calls)
 	}
-	if said, r := s.run("say alive"); r.End != bellcord.EndDone || said != "alive" || count(s.received(), "initialize") != 1 {
-		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say alive"); r.End != bellcord.EndDone || answer != "alive" || count(s.received(), "initialize") != 1 {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestLaw30_StopDuringQuestion_CancelIsSentBeforeItsAnswer(t *testing.T) {
 	if cancel < 0 || answer < cancel {
 		t.Errorf("the agent was sent %v", got)
 	}
-	if said, r := s.run("say on"); r.End != bellcord.EndDone || said != "on" || count(s.received(), "initialize") != 1 {
-		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say on"); r.End != bellcord.EndDone || answer != "on" || count(s.received(), "initialize") != 1 {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 }
 
@@ -175,8 +175,8 @@ func TestLaw12_AgentIgnoresStop_IsEndedAndNextPromptRestarts(t *testing.T) {
 	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Ended) < 2 || took > 8*time.Second {
 		t.Fatalf("%s (%s) after %s, processes %+v", r.End, r.Error, took, r.Processes)
 	}
-	if said, r := s.run("say back"); r.End != bellcord.EndDone || said != "back" {
-		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r := s.run("say back"); r.End != bellcord.EndDone || answer != "back" {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 	got := s.received()
 	if count(got, "initialize") != 2 || count(got, "session/load") != 1 || count(got, "session/cancel") != 3 {

@@ -119,8 +119,8 @@ func TestTurn_UpdatesAfterResponse_AreNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "late double")
 	for range 10 {
-		if said, r := s.run("say hello"); r.End != bellcord.EndDone || said != "hello" {
-			t.Fatalf("said %q, %s %s", said, r.End, r.Error)
+		if answer, r := s.run("say hello"); r.End != bellcord.EndDone || answer != "hello" {
+			t.Fatalf("said %q, %s %s", answer, r.End, r.Error)
 		}
 	}
 	view, err := s.Configure(s.session.ID, bellcord.SessionUpdated{})
@@ -148,11 +148,11 @@ func TestPrompt_ImagesAndLinks_AreSentIfSupported(t *testing.T) {
 func TestTurn_InvalidAndLongLines_AreHandled(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
-	if said, r := s.run("garbage"); r.End != bellcord.EndDone || said != "line\u2028separator crlf" {
-		t.Errorf("%s %s, said %q", r.End, r.Error, said)
+	if answer, r := s.run("garbage"); r.End != bellcord.EndDone || answer != "line\u2028separator crlf" {
+		t.Errorf("%s %s, said %q", r.End, r.Error, answer)
 	}
-	if said, r := s.run("long"); r.End != bellcord.EndDone || len(said) != 2<<20 {
-		t.Errorf("%s %s, said %d bytes", r.End, r.Error, len(said))
+	if answer, r := s.run("long"); r.End != bellcord.EndDone || len(answer) != 2<<20 {
+		t.Errorf("%s %s, said %d bytes", r.End, r.Error, len(answer))
 	}
 	if got := s.received(); slices.Contains(got, "null") {
 		t.Error("what is no message was answered")
@@ -162,12 +162,12 @@ func TestTurn_InvalidAndLongLines_AreHandled(t *testing.T) {
 func TestTurn_AgentDies_FailsAndNextTurnResumesSession(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
-	said, r := s.run("die")
-	if r.End != bellcord.EndFailed || said != "last words" || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "out of luck") {
-		t.Fatalf("%s (%s), said %q", r.End, r.Error, said)
+	answer, r := s.run("die")
+	if r.End != bellcord.EndFailed || answer != "last words" || !strings.Contains(r.Error, "exit code 3") || !strings.Contains(r.Error, "out of luck") {
+		t.Fatalf("%s (%s), said %q", r.End, r.Error, answer)
 	}
-	if said, r = s.run("say again"); r.End != bellcord.EndDone || said != "again" {
-		t.Errorf("%s (%s), said %q", r.End, r.Error, said)
+	if answer, r = s.run("say again"); r.End != bellcord.EndDone || answer != "again" {
+		t.Errorf("%s (%s), said %q", r.End, r.Error, answer)
 	}
 	if got := s.received(); count(got, "session/load") != 1 || count(got, "session/new") != 1 {
 		t.Errorf("the agent was sent %v", got)
@@ -184,8 +184,8 @@ func TestOpen_SessionCannotBeResumed_OpensNewSession(t *testing.T) {
 	} {
 		s := onStage(t, manner)
 		s.run("die")
-		if said, r := s.run("say on"); r.End != bellcord.EndDone || said != "on" {
-			t.Errorf("%s: %s (%s), said %q", manner, r.End, r.Error, said)
+		if answer, r := s.run("say on"); r.End != bellcord.EndDone || answer != "on" {
+			t.Errorf("%s: %s (%s), said %q", manner, r.End, r.Error, answer)
 		}
 		got := s.received()
 		if is := [3]int{count(got, "session/new"), count(got, "session/load"), count(got, "session/resume")}; is != want {

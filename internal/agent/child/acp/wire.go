@@ -170,11 +170,11 @@ func (w *wire) sendReply(id json.RawMessage, result any, err error) {
 		w.sendMessage(envelope{"id": id, "result": result})
 		return
 	}
-	var told *jsonrpc.Error
-	if !errors.As(err, &told) {
-		told = &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
+	var failure *jsonrpc.Error
+	if !errors.As(err, &failure) {
+		failure = &jsonrpc.Error{Code: jsonrpc.InternalError, Message: err.Error()}
 	}
-	w.sendMessage(envelope{"id": id, "error": told})
+	w.sendMessage(envelope{"id": id, "error": failure})
 }
 
 func (w *wire) sendMessage(m envelope) {

@@ -107,10 +107,10 @@ func (t *converter) update(r record) {
 	case "thinking_end":
 		t.complete(u.ContentIndex, u.Content, true)
 	}
-	if told := r.Usage.exact(); told != nil && told.InputTokens > t.input && t.open {
-		t.input = told.InputTokens
-		told.Exact = false
-		t.emit(bellcord.UsageReported{Usage: *told})
+	if usage := r.Usage.exact(); usage != nil && usage.InputTokens > t.input && t.open {
+		t.input = usage.InputTokens
+		usage.Exact = false
+		t.emit(bellcord.UsageReported{Usage: *usage})
 	}
 }
 

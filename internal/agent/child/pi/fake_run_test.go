@@ -115,20 +115,20 @@ func (f *fake) answer(text, reason string) {
 // stream sends words until an abort, and then the message so far.
 func (f *fake) stream() {
 	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
-	said := ""
+	text := ""
 	for i := 0; ; i++ {
 		select {
 		case <-f.aborted:
 			f.event("message_end", "message", map[string]any{
 				"role": "assistant", "stopReason": "aborted", "errorMessage": "Request was aborted",
-				"content": []any{map[string]any{"type": "text", "text": said + "tail"}}, "usage": map[string]any{"input": 0},
+				"content": []any{map[string]any{"type": "text", "text": text + "tail"}}, "usage": map[string]any{"input": 0},
 			})
 			f.event("turn_end")
 			return
 		case <-time.After(5 * time.Millisecond):
 			word := fmt.Sprintf("w%d ", i)
-			f.delta(said, "text_delta", word)
-			said += word
+			f.delta(text, "text_delta", word)
+			text += word
 		}
 	}
 }
@@ -136,12 +136,12 @@ func (f *fake) stream() {
 // talkOn ignores an abort: it continues to send words, and runs more tools.
 func (f *fake) talkOn() {
 	f.event("message_start", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "content": []any{}})
-	said := ""
+	text := ""
 	for i := 0; ; i++ {
 		<-time.After(20 * time.Millisecond)
 		word := fmt.Sprintf("w%d ", i)
-		f.delta(said, "text_delta", word)
-		said += word
+		f.delta(text, "text_delta", word)
+		text += word
 		if i%20 == 19 {
 			id := fmt.Sprintf("late-%d", i)
 			f.event("tool_execution_start", "toolCallId", id, "toolName", "bash", "args", map[string]any{"command": "make"})

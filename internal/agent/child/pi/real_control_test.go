@@ -99,10 +99,10 @@ func TestRealPi_Steering_ReachesTheModelInTheSameTurn(t *testing.T) {
 		if r := s.end(turn); r.End != bellcord.EndDone || !strings.HasSuffix(textOf(s.bodies(turn.ID)), "steered") {
 			t.Errorf("%s %q", r.End, textOf(s.bodies(turn.ID)))
 		}
-		asked := len(s.model.Requests())
+		before := len(s.model.Requests())
 		s.done("[say next]")
-		if n := len(s.model.Requests()); n != asked+1 {
-			t.Errorf("%d requests after %d", n, asked)
+		if n := len(s.model.Requests()); n != before+1 {
+			t.Errorf("%d requests after %d", n, before)
 		}
 	})
 }
@@ -138,10 +138,10 @@ func TestLaw02_RealPiStoppedWithSettingsAndSteeringInParallel_LosesNoStop(t *tes
 		done()
 		busy.Wait()
 		s.left()
-		asked := len(s.model.Requests())
+		before := len(s.model.Requests())
 		s.done("[say again]")
-		if n := len(s.model.Requests()); n != asked+1 || len(s.hosted()) != 1 {
-			t.Errorf("%d requests after %d; %v", n, asked, s.hosted())
+		if n := len(s.model.Requests()); n != before+1 || len(s.hosted()) != 1 {
+			t.Errorf("%d requests after %d; %v", n, before, s.hosted())
 		}
 	})
 }

@@ -222,15 +222,15 @@ func TestLaw11_RealPiStoppedBeforeRetry_IsNotAFailure(t *testing.T) {
 	eachPi(t, func(t *testing.T, s *real) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503]"})
 		s.await(turn, kind[bellcord.ModelRetryScheduled])
-		asked := len(s.model.Requests())
+		before := len(s.model.Requests())
 		began := time.Now()
 		s.stop(turn)
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %s", took)
 		}
 		s.done("still there")
-		if n := len(s.model.Requests()); n != asked+1 || len(s.hosted()) != 1 {
-			t.Errorf("%d requests after %d; %v", n, asked, s.hosted())
+		if n := len(s.model.Requests()); n != before+1 || len(s.hosted()) != 1 {
+			t.Errorf("%d requests after %d; %v", n, before, s.hosted())
 		}
 	})
 }

@@ -60,8 +60,8 @@ func TestLaw19_StopAfterSteering_DropsTheMessage(t *testing.T) {
 		if i%2 == 0 {
 			s.await(turn, kind[bellcord.TextDelta])
 		}
-		var asked sync.WaitGroup
-		asked.Go(func() {
+		var requests sync.WaitGroup
+		requests.Go(func() {
 			if reply, err := s.ask(acp.UnstableSteering, steeringParams("to the left")); i > 0 && (err != nil || !strings.Contains(reply, "outcome")) {
 				t.Errorf("%s, %v", reply, err)
 			}
@@ -70,7 +70,7 @@ func TestLaw19_StopAfterSteering_DropsTheMessage(t *testing.T) {
 			<-time.After(time.Duration(i) * time.Millisecond)
 		}
 		s.stop(turn)
-		asked.Wait()
+		requests.Wait()
 	}
 	if text := s.done("next"); strings.Contains(text, "to the left") || len(s.hosted()) != 1 {
 		t.Errorf("%q in %v", text, s.hosted())
