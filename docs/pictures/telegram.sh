@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Takes the pictures of docs/telegram.md: a real server, a fake Telegram whose
-# page is photographed, and a fake model. For each picture the server and the
-# model are frozen at the moment that is to be seen, so that a slow machine takes
-# the same ones.
+# Takes the pictures of docs/telegram.md with a real server, a fake model and the page
+# of a fake Telegram. The server and the model are frozen for each picture, so that a
+# slow machine takes the same ones.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 bellcord=${BELLCORD_BIN:-bin/bellcord}
@@ -16,7 +15,7 @@ leave() {
 }
 trap leave EXIT
 
-# start NAME COMMAND… runs a server; its words go to a file.
+# start NAME COMMAND… runs a server; its output goes to a file.
 start() {
 	local name=$1
 	shift
@@ -24,7 +23,7 @@ start() {
 	started+=($!)
 	last=$!
 }
-# address NAME waits for the URL that a server says it is at.
+# address NAME waits for the URL that a server prints.
 address() {
 	local found
 	for _ in $(seq 600); do
@@ -37,7 +36,7 @@ address() {
 }
 
 start model "$bellcord" dev fakemodel --addr 127.0.0.1:0 --pace 120ms --answer docs/pictures/bells.md
-talker=$last
+model_pid=$last
 go build -o "$dir/fakegram" ./internal/testkit/cmd/fakegram
 start gram "$dir/fakegram" --addr 127.0.0.1:0
 model=$(address model)
@@ -63,27 +62,27 @@ CONFIG
 start serve "$bellcord" serve --addr 127.0.0.1:0 --config "$dir/config.toml" --data-dir "$dir/data"
 serve=$last
 
-# Whoever talks is one of the two whom the fake Telegram knows; chat is their
-# chat as the page would show it.
-who=1001
-say() { jq -n --arg text "$1" "{chat: $who, user: $who, text: \$text}" | curl -sSf "$gram/say" -H 'Content-Type: application/json' -d @-; }
-chat() { head -n 1 < <(curl -sN "$gram/live" 2>/dev/null) | sed 's/^data: //' | jq -c ".chats[] | select(.info.id == $who)"; }
-# await FILTER waits until something holds of the chat.
+# The fake Telegram has two users. chat prints the chat of one of them, as the page
+# shows it.
+user=1001
+say() { jq -n --arg text "$1" "{chat: $user, user: $user, text: \$text}" | curl -sSf "$gram/say" -H 'Content-Type: application/json' -d @-; }
+chat() { head -n 1 < <(curl -sN "$gram/live" 2>/dev/null) | sed 's/^data: //' | jq -c ".chats[] | select(.info.id == $user)"; }
+# await FILTER waits until a jq filter matches the chat.
 await() {
 	for _ in $(seq 900); do
 		if chat | jq -e "$1" >/dev/null; then return; fi
 		sleep 0.1
 	done
-	echo "this never came: $1; $(chat)" >&2
+	echo "no match in 90 s: $1; $(chat)" >&2
 	return 1
 }
-# picture NAME [TEXT] freezes the bot and its model, photographs the page, and has
-# something said before both go on. The page is never done
-# loading, so the browser is ended when it says that it has written the file.
+# picture NAME [TEXT] freezes the bot and its model, takes a picture of the page, and
+# sends a message before both continue. The page never finishes loading, so the
+# browser is ended when it reports that it has written the file.
 picture() {
-	kill -STOP "$serve" "$talker"
+	kill -STOP "$serve" "$model_pid"
 	start browser chromium --headless=new --no-sandbox --hide-scrollbars --disable-gpu --user-data-dir="$dir/profile" \
-		--window-size=420,760 --force-device-scale-factor=1.5 --timeout=3000 --screenshot="$out/telegram-$1.png" "$gram/#$who/$who"
+		--window-size=420,760 --force-device-scale-factor=1.5 --timeout=3000 --screenshot="$out/telegram-$1.png" "$gram/#$user/$user"
 	for _ in $(seq 600); do
 		if grep -q 'written to file' "$dir/browser"; then break; fi
 		sleep 0.1
@@ -91,7 +90,7 @@ picture() {
 	kill "$last"
 	wait "$last" || true
 	if [ $# -gt 1 ]; then say "$2"; fi
-	kill -CONT "$talker" "$serve"
+	kill -CONT "$model_pid" "$serve"
 	if command -v optipng >/dev/null; then optipng -quiet -o2 "$out/telegram-$1.png"; fi
 }
 
@@ -101,11 +100,11 @@ picture streaming /stop
 await '.messages[-1].text | contains("⏹ Stopped")'
 picture stopped
 
-who=1002
+user=1002
 say 'Ring the tenor. [tool shell {"command":"./ring"}]'
 await '.drafts[0].text // "" | contains("ring")'
 say "/stop"
-await '.drafts[0].text // "" | contains("stopping… waiting")'
+await '.drafts[0].text // "" | contains("⏹ stopping…")'
 picture stopping
 await '.messages[-1].text | contains("⏹ Stopped")'
 
