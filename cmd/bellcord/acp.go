@@ -109,7 +109,7 @@ func (s *settings) serveACP(ctx context.Context) error {
 	if app.HasModel(c) {
 		front = e.Open(ctx, appConfig(c, turnLog(true)))
 	}
-	front.SetUpArgs = []string{setUpFlag}
+	front.SetUpArgs, front.Command = []string{setUpFlag}, ownCommand()
 	if isatty.IsTerminal(os.Stdin.Fd()) {
 		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; to set one up: bellcord acp install EDITOR; Ctrl-C to exit")
 	}
@@ -147,4 +147,14 @@ func endedBySignal(in io.Reader) io.Reader {
 		_ = w.CloseWithError(err)
 	}()
 	return r
+}
+
+// ownCommand returns the command line of this process with the path of its
+// program.
+func ownCommand() []string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return append([]string{program}, os.Args[1:]...)
 }

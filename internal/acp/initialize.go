@@ -14,6 +14,8 @@ type ClientCapabilities struct {
 
 	Elicitation ElicitationCapabilities `json:"elicitation,omitzero"`
 	Auth        AuthCapabilities        `json:"auth,omitzero"`
+
+	Meta Meta `json:"_meta,omitzero"`
 }
 
 // AuthCapabilities lists the kinds of AuthMethod that a client supports in
@@ -99,6 +101,8 @@ type AuthMethod struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitzero"`
 	Args        []string `json:"args,omitzero"`
+
+	Meta Meta `json:"_meta,omitzero"`
 }
 
 // TerminalAuth is the Type of an AuthMethod in a terminal.

@@ -65,6 +65,8 @@ type Config struct {
 	// SetUpArgs are the arguments that make the command, which the client
 	// started, set up a model in a terminal; nil if it cannot.
 	SetUpArgs []string
+	// Command is the command that the client started, with its arguments.
+	Command []string
 
 	// Hosted is the agent that Agent names, or nil for the built-in one.
 	Hosted Hosted

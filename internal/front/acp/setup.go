@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -22,13 +23,31 @@ func (s *Server) authMethods(can acp.ClientCapabilities) []acp.AuthMethod {
 		ID: setupMethod, Name: "Set up a model",
 		Description: "Creates a configuration from what is available: a provider's API key in the environment, a model server on this machine, or the built-in model, which needs no key.",
 	}}
-	if args := s.config.Load().SetUpArgs; len(args) > 0 && can.Auth.Terminal {
-		methods = append(methods, acp.AuthMethod{
-			Type: acp.TerminalAuth, ID: terminalMethod, Name: "Enter an API key", Args: args,
-			Description: "Asks for the API key of a provider in a terminal, checks it, and creates a configuration with it.",
-		})
+	c := s.config.Load()
+	older := can.Meta[olderTerminalAuth] == true
+	if len(c.SetUpArgs) > 0 && (can.Auth.Terminal || older) {
+		methods = append(methods, terminalSetUp(c, older))
 	}
 	return methods
+}
+
+// olderTerminalAuth is the member of _meta in which clients announced logins in
+// a terminal, and agents sent their commands, before both were in the schema.
+const olderTerminalAuth = "terminal-auth"
+
+// terminalSetUp returns the method that starts the command with more arguments
+// in a terminal. An older client needs the whole command.
+func terminalSetUp(c *Config, older bool) acp.AuthMethod {
+	method := acp.AuthMethod{
+		Type: acp.TerminalAuth, ID: terminalMethod, Name: "Enter an API key", Args: c.SetUpArgs,
+		Description: "Asks for the API key of a provider in a terminal, checks it, and creates a configuration with it.",
+	}
+	if older && len(c.Command) > 0 {
+		method.Meta = acp.Meta{olderTerminalAuth: map[string]any{
+			"command": c.Command[0], "args": slices.Concat(c.Command[1:], c.SetUpArgs), "label": method.Name,
+		}}
+	}
+	return method
 }
 
 // authenticate configures a model if none is configured. The methods of a hosted

@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -53,12 +54,12 @@ func TestSetUp_NoModelConfigured_RejectsSessionsUntilSetUpSucceeds(t *testing.T)
 
 func TestInitialize_ClientWithTerminals_IsOfferedTheSetUpInOne(t *testing.T) {
 	t.Parallel()
-	args := func(c *acp.Config) { c.SetUpArgs = []string{"--set-up"} }
+	args := func(c *acp.Config) { c.SetUpArgs, c.Command = []string{"--set-up"}, []string{"/bin/bellcord", "acp"} }
 	edit(t, waits, args, func(t *testing.T, e *editor) {
 		for _, test := range []struct {
 			can  obj
 			want int
-		}{{obj{}, 1}, {obj{"auth": obj{"terminal": false}}, 1}, {obj{"auth": obj{"terminal": true}}, 2}} {
+		}{{obj{}, 1}, {obj{"auth": obj{"terminal": false}}, 1}, {obj{"auth": obj{"terminal": true}}, 2}, {obj{"_meta": obj{"terminal-auth": true}}, 2}} {
 			hello := e.request("initialize", obj{"protocolVersion": 1, "clientCapabilities": test.can}).Result
 			methods := hello["authMethods"].([]any)
 			if len(methods) != test.want {
@@ -66,6 +67,12 @@ func TestInitialize_ClientWithTerminals_IsOfferedTheSetUpInOne(t *testing.T) {
 			}
 			if last := methods[len(methods)-1].(obj); test.want == 2 && (last["type"] != "terminal" || last["args"].([]any)[0] != "--set-up") {
 				t.Errorf("offered %v", last)
+			}
+			if older := test.can["_meta"] != nil; older {
+				meta, _ := json.Marshal(methods[1].(obj)["_meta"])
+				if want := `{"terminal-auth":{"args":["acp","--set-up"],"command":"/bin/bellcord","label":"Enter an API key"}}`; string(meta) != want {
+					t.Errorf("offered %s, want %s", meta, want)
+				}
 			}
 			if hello["agentCapabilities"].(obj)["auth"] != nil {
 				t.Errorf("a logout is offered: %v", hello)
