@@ -23,7 +23,7 @@ const MostLine = mostLine
 
 // Next exports next.
 func (m Messages) Next() (id, data string, err error) {
-	got, err := m.next()
+	got, err := m.nextMessage()
 	return got.id, string(got.data), err
 }
 

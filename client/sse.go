@@ -38,8 +38,8 @@ func newMessages(in io.Reader, most int) *messages {
 	return &messages{in: bufio.NewReaderSize(in, 64<<10), most: most}
 }
 
-// next returns the next message with data.
-func (m *messages) next() (message, error) {
+// nextMessage returns the next message with data.
+func (m *messages) nextMessage() (message, error) {
 	var data []byte
 	var kind string
 	some := false

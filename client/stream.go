@@ -98,7 +98,7 @@ func (s *Stream) attempt(ctx context.Context) (ev bellcord.Event, err error) {
 		}
 	}
 	for {
-		m, err := s.line.messages.next()
+		m, err := s.line.messages.nextMessage()
 		if s.line.messages.retry > 0 {
 			s.retry = min(max(s.line.messages.retry, shortest), longest)
 		}

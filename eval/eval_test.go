@@ -19,7 +19,7 @@ func testStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.close(); err != nil {
+		if err := s.closeAll(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -71,7 +71,7 @@ func (o options) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.closeAll()) }()
 	cases, err := o.chosen()
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func openStage(ctx context.Context, dir string, settings config.Config) (*stage,
 	return s, nil
 }
 
-func (s *stage) close() error { return errors.Join(s.Close(), s.model.Close()) }
+func (s *stage) closeAll() error { return errors.Join(s.Close(), s.model.Close()) }
 
 // playCase plays a case in a new session and directory.
 func (s *stage) playCase(ctx context.Context, t task, c testCase) (outcome, error) {

@@ -51,7 +51,7 @@ if that is within ten minutes.`,
 }
 
 func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
-	request, err := f.request()
+	request, err := f.stopRequest()
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (f *stopFlags) sendStop(ctx context.Context, args []string) error {
 }
 
 // request returns the stop that the flags describe, or an error if they are invalid.
-func (f *stopFlags) request() (api.Stop, error) {
+func (f *stopFlags) stopRequest() (api.Stop, error) {
 	s := api.Stop{Queue: f.queue, Reason: f.why, Wait: f.wait.String()}
 	switch {
 	case f.force:

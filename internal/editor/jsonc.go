@@ -66,8 +66,8 @@ func (r *reader) space() error {
 	return nil
 }
 
-// next skips space and returns the next byte without consuming it.
-func (r *reader) next() (byte, error) {
+// peekByte skips space and returns the next byte without consuming it.
+func (r *reader) peekByte() (byte, error) {
 	if err := r.space(); err != nil {
 		return 0, err
 	}
@@ -94,7 +94,7 @@ func (r *reader) str() (string, error) {
 
 // value skips a value of any type.
 func (r *reader) value() error {
-	c, err := r.next()
+	c, err := r.peekByte()
 	switch {
 	case err != nil:
 		return err
@@ -120,7 +120,7 @@ func (r *reader) value() error {
 }
 
 func (r *reader) object() (object, error) {
-	if c, err := r.next(); err != nil || c != '{' {
+	if c, err := r.peekByte(); err != nil || c != '{' {
 		return object{}, errors.Join(err, fmt.Errorf("expected an object at byte %d", r.at))
 	}
 	r.at++
@@ -133,11 +133,11 @@ func (r *reader) object() (object, error) {
 		if err != nil {
 			return err
 		}
-		if c, err := r.next(); err != nil || c != ':' {
+		if c, err := r.peekByte(); err != nil || c != ':' {
 			return errors.Join(err, fmt.Errorf("expected a colon at byte %d", r.at))
 		}
 		r.at++
-		if _, err := r.next(); err != nil {
+		if _, err := r.peekByte(); err != nil {
 			return err
 		}
 		m := member{key: key, start: r.at}
@@ -151,7 +151,7 @@ func (r *reader) object() (object, error) {
 // readEntries reads comma-separated entries up to the closing byte.
 func (r *reader) readEntries(closing byte, entry func() error) error {
 	for {
-		c, err := r.next()
+		c, err := r.peekByte()
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (r *reader) readEntries(closing byte, entry func() error) error {
 		if err := entry(); err != nil {
 			return err
 		}
-		if c, err = r.next(); err != nil {
+		if c, err = r.peekByte(); err != nil {
 			return err
 		}
 		switch c {

@@ -74,7 +74,7 @@ func startClient(ctx context.Context, keeper *proc.Keeper, command proc.Command,
 		"protocolVersion": 1, "clientCapabilities": e.capabilities(), "clientInfo": object{"name": "bellcord-features", "version": "1"},
 	})
 	if err != nil {
-		c.close()
+		c.disconnect()
 		return nil, err
 	}
 	return c, nil
@@ -259,8 +259,8 @@ func (c *client) lastNoise() string {
 // leaving is how long an agent may take to exit after its input has ended.
 const leaving = 5 * time.Second
 
-// close ends the input of the agent, then the agent and everything that it started.
-func (c *client) close() {
+// disconnect ends the input of the agent, then the agent and everything that it started.
+func (c *client) disconnect() {
 	_ = c.running.Stdin.Close() // it may have exited
 	late := time.NewTimer(leaving)
 	defer late.Stop()

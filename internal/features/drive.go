@@ -28,7 +28,7 @@ func (v *Visit) drive() error {
 	v.manageSessions()
 	v.compact()
 	v.logOut()
-	v.client.close()
+	v.client.disconnect()
 	v.useTerminals()
 	v.restart()
 	return nil
@@ -45,7 +45,7 @@ func (v *Visit) makeOwnSession() {
 		v.stages["own"].err = err
 		return
 	}
-	defer c.close()
+	defer c.disconnect()
 	v.run(c, "own", func() (object, error) {
 		made, err := c.call(v.ctx, "session/new", object{"cwd": v.work, "mcpServers": []object{}})
 		if err != nil {
@@ -80,7 +80,7 @@ func (v *Visit) openMain() error {
 	s := v.run(c, "new", func() (object, error) { return v.newSession(c) })
 	v.session = textAt(s.result, "sessionId")
 	if s.err != nil {
-		c.close()
+		c.disconnect()
 		return s.err
 	}
 	v.say("greet", "Good morning.") // some agents change the first prompt, so it has no script
@@ -166,9 +166,9 @@ const embeddedText = "TEXT-OF-THE-RESOURCE"
 // sendContent sends prompts with more than text.
 func (v *Visit) sendContent() {
 	file := "file://" + filepath.Join(v.work, "resource.txt")
-	v.prompt("image", words("[say seen]"), object{"type": "image", "data": pixel, "mimeType": "image/png"})
-	v.prompt("resource", words("[say seen]"), object{"type": "resource", "resource": object{"uri": file, "text": embeddedText, "mimeType": "text/plain"}})
-	v.prompt("link", words("[say seen]"), object{"type": "resource_link", "uri": file, "name": "resource.txt"})
+	v.sendPrompt("image", words("[say seen]"), object{"type": "image", "data": pixel, "mimeType": "image/png"})
+	v.sendPrompt("resource", words("[say seen]"), object{"type": "resource", "resource": object{"uri": file, "text": embeddedText, "mimeType": "text/plain"}})
+	v.sendPrompt("link", words("[say seen]"), object{"type": "resource_link", "uri": file, "name": "resource.txt"})
 	v.say("thought", "[think 5 1ms] [say thought about it]")
 	v.say("trouble", "[status 503 retry 1 times 1] [say recovered]")
 }
@@ -334,7 +334,7 @@ func (v *Visit) useTerminals() {
 		v.stages["terminal"] = &stage{name: "terminal", err: err}
 		return
 	}
-	defer c.close()
+	defer c.disconnect()
 	made, err := v.newSession(c)
 	if err != nil {
 		v.stages["terminal"] = &stage{name: "terminal", err: err}
@@ -368,6 +368,6 @@ func (v *Visit) restart() {
 				v.say(method+" prompt", "[say again]")
 			}
 		}
-		c.close()
+		c.disconnect()
 	}
 }

@@ -31,7 +31,7 @@ func (v *Visit) Stop(n int) (*Stopping, error) {
 	if err := v.openMain(); err != nil {
 		return nil, err
 	}
-	defer v.client.close()
+	defer v.client.disconnect()
 	s := &Stopping{v: v}
 	for i := range n {
 		if v.ctx.Err() != nil {

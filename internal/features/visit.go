@@ -136,8 +136,8 @@ func (s *stage) text() string {
 	return all.String()
 }
 
-// prompt sends blocks to the session and waits for the answer.
-func (v *Visit) prompt(name string, blocks ...object) *stage {
+// sendPrompt sends blocks to the session and waits for the answer.
+func (v *Visit) sendPrompt(name string, blocks ...object) *stage {
 	c := v.client
 	return v.run(c, name, func() (object, error) {
 		result, err := c.call(v.ctx, "session/prompt", object{"sessionId": v.session, "prompt": blocks})
@@ -156,7 +156,7 @@ func (v *Visit) cancel() error {
 func words(text string) object { return object{"type": "text", "text": text} }
 
 // say sends a text prompt.
-func (v *Visit) say(name, text string) *stage { return v.prompt(name, words(text)) }
+func (v *Visit) say(name, text string) *stage { return v.sendPrompt(name, words(text)) }
 
 // useTool makes the model call a tool of the agent.
 func (v *Visit) useTool(name string, t toolUse) {

@@ -86,15 +86,15 @@ func (s *scanner) line(line string) []Span {
 		}
 	}
 	for line != "" {
-		kind, size := s.next(line)
+		kind, size := s.scan(line)
 		add(kind, line[:size])
 		line = line[size:]
 	}
 	return spans
 }
 
-// next returns the kind and the size of the part at the start of a text.
-func (s *scanner) next(text string) (Kind, int) {
+// scan returns the kind and the size of the part at the start of a text.
+func (s *scanner) scan(text string) (Kind, int) {
 	if s.until != "" {
 		return s.rest(text, 0)
 	}

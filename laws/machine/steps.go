@@ -53,8 +53,8 @@ var wheel = func() []uint8 {
 	return all
 }()
 
-// next executes one step. It draws again if the step cannot happen now.
-func (w *World) next() {
+// nextStep executes one step. It draws again if the step cannot happen now.
+func (w *World) nextStep() {
 	for {
 		i := wheel[w.below(len(wheel))]
 		if w.without&(1<<i) == 0 && shares[i].try(w, &w.nodes[w.below(nodeCount)]) {

@@ -123,7 +123,7 @@ func (w *World) oneIn(n int) bool { return w.below(n) == 0 }
 func (w *World) Run(seed uint64, steps int, rules Rules) *Violation {
 	w.reset(seed, rules)
 	for w.step = 1; w.step <= steps && w.broken == nil; w.step++ {
-		w.next()
+		w.nextStep()
 	}
 	if w.broken == nil {
 		w.tracef("all faults are healed")

@@ -104,7 +104,7 @@ func (c *checker) checkAll(ctx context.Context) error {
 // read reads the events added since the last call.
 func (c *checker) read(ctx context.Context) error {
 	for {
-		events, err := c.next(ctx)
+		events, err := c.nextPage(ctx)
 		if err != nil {
 			return err
 		}
@@ -118,8 +118,8 @@ func (c *checker) read(ctx context.Context) error {
 	}
 }
 
-// next reads and verifies up to chunk events.
-func (c *checker) next(ctx context.Context) ([]bellcord.Event, error) {
+// nextPage reads and verifies up to chunk events.
+func (c *checker) nextPage(ctx context.Context) ([]bellcord.Event, error) {
 	if chain, is := c.store.(bellcord.ChainReader); is {
 		stored, err := chain.StoredEvents(ctx, c.session, c.head.Seq, chunk)
 		if err != nil {

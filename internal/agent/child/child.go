@@ -122,7 +122,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if err != nil {
 		return err
 	}
-	prompt, err := a.prompt(ctx, w, l.fresh)
+	prompt, err := a.promptOf(ctx, w, l.fresh)
 	if err != nil {
 		return err
 	}

@@ -157,13 +157,13 @@ func processesOf(r proc.Report) bellcord.Processes {
 	return p
 }
 
-// prompt returns the prompt that is sent to the agent, with a note about the
+// promptOf returns the prompt that is sent to the agent, with a note about the
 // previous turn if that was cut short, because agents do not keep what they did
 // in a stopped turn. If fresh is set, the agent's session is new, and the note
 // contains the conversation so far. A command of the agent has no note: the
 // agent would not recognize the command, or would take the note for its
 // arguments.
-func (a *Agent) prompt(ctx context.Context, w *hub.Work, fresh bool) (Prompt, error) {
+func (a *Agent) promptOf(ctx context.Context, w *hub.Work, fresh bool) (Prompt, error) {
 	p := Prompt{Prompt: w.Prompt}
 	if a.Silent || isCommand(p.Text) {
 		return p, nil

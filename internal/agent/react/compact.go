@@ -29,7 +29,7 @@ func (j *job) compactAndRead(ctx context.Context, req llm.Request) (llm.Request,
 	} else if err != nil {
 		return req, err
 	}
-	return j.request(ctx)
+	return j.modelRequest(ctx)
 }
 
 // compact replaces the conversation with a summary, except for its last keep

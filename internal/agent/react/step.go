@@ -16,7 +16,7 @@ import (
 // first. If the model still rejects it as too long, step compacts and retries,
 // once per turn.
 func (j *job) step(ctx context.Context) ([]call, error) {
-	req, err := j.request(ctx)
+	req, err := j.modelRequest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (j *job) step(ctx context.Context) ([]call, error) {
 	return j.requestModel(ctx, req)
 }
 
-// request returns the request for the conversation so far.
-func (j *job) request(ctx context.Context) (llm.Request, error) {
+// modelRequest returns the request for the conversation so far.
+func (j *job) modelRequest(ctx context.Context) (llm.Request, error) {
 	history, err := j.w.History(ctx)
 	if err != nil {
 		return llm.Request{}, err

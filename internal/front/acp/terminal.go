@@ -184,7 +184,7 @@ func (t *terminal) kill() ending {
 	}
 	if err == nil {
 		defer t.confirm("terminated")
-		t.note("terminated")
+		t.recordExit("terminated")
 	}
 	look, over := context.WithTimeout(context.Background(), lastPoll)
 	defer over()
@@ -204,9 +204,9 @@ func (t *terminal) kill() ending {
 	return e
 }
 
-// note records how the editor confirmed the end, and reports whether Terminal
+// recordExit records how the editor confirmed the end, and reports whether Terminal
 // has already returned without a confirmation.
-func (t *terminal) note(how string) (late bool) {
+func (t *terminal) recordExit(how string) (late bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.how = how
@@ -216,7 +216,7 @@ func (t *terminal) note(how string) (late bool) {
 // confirm calls note, and calls Confirmed if Terminal has already returned
 // without a confirmation.
 func (t *terminal) confirm(how string) {
-	if t.note(how) && t.command.Confirmed != nil {
+	if t.recordExit(how) && t.command.Confirmed != nil {
 		t.command.Confirmed(how)
 	}
 }

@@ -16,8 +16,8 @@ func turnID(bot, update int64) bellcord.TurnID {
 	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d %d", bot, update)))
 }
 
-// prompt queues a message for the agent. The prompt can be stopped from now on.
-func (c *chat) prompt(s incoming, policy bellcord.BusyPolicy) {
+// acceptPrompt queues a message for the agent. The prompt can be stopped from now on.
+func (c *chat) acceptPrompt(s incoming, policy bellcord.BusyPolicy) {
 	if s.text == "" && len(s.files) == 0 {
 		c.front.handled(s.update)
 		return

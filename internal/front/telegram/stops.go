@@ -100,7 +100,7 @@ func (c *chat) instead(s incoming) {
 	cause := c.cause(s.by, "")
 	cause.Kind = bellcord.CauseReplaced
 	c.stopTurns(cause, bellcord.QueueDrop)
-	c.prompt(s, bellcord.BusyReplace)
+	c.acceptPrompt(s, bellcord.BusyReplace)
 }
 
 // takeStopped handles a press of a draft's Stop button. Telegram removes the

@@ -133,7 +133,7 @@ func (c *chat) handleMessage(what verb, s incoming) {
 	switch what {
 	case prompt:
 		if !c.takeValue(s) {
-			c.prompt(s, c.policy())
+			c.acceptPrompt(s, c.policy())
 		}
 	case instead:
 		c.instead(s)
@@ -147,7 +147,7 @@ func (c *chat) handleMessage(what verb, s incoming) {
 		c.fresh(s)
 	case unknown:
 		if c.hosted() { // it may be a command of the agent
-			c.prompt(s, c.policy())
+			c.acceptPrompt(s, c.policy())
 			return
 		}
 		c.runCommand(s, what)

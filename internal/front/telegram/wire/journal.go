@@ -102,8 +102,8 @@ func (j *journal) addRecord(r record) {
 	j.fresh = append(j.fresh, r)
 }
 
-// next removes and returns the oldest undelivered update.
-func (j *journal) next() (record, bool) {
+// nextRecord removes and returns the oldest undelivered update.
+func (j *journal) nextRecord() (record, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for len(j.fresh) > 0 {

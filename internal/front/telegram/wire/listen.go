@@ -73,7 +73,7 @@ func (b *Bot) listen(ctx context.Context, handle func(Update), receive func() er
 	go func() { received <- receive() }()
 	for {
 		for ctx.Err() == nil {
-			r, found := b.journal.next()
+			r, found := b.journal.nextRecord()
 			if !found {
 				break
 			}
