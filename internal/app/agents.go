@@ -22,6 +22,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -33,7 +34,7 @@ type agentRouter struct {
 	version  string
 	keeper   *proc.Keeper
 	policy   *permit.Policy
-	private  tool.Private
+	private  workspace.Private
 	env      secret.Environment // of the commands that Bellcord runs for hosted agents
 	client   clientParams
 	editor   func(bellcord.SessionID) tool.EditorTools // the functions of a session's editor

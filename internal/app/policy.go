@@ -13,7 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/permit"
-	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // openPolicy reads the rules in the settings, and from the data directory the
@@ -62,8 +62,8 @@ func readAllowed(path string) ([]permit.Granted, error) {
 
 // privateFiles returns the files that tools must not touch: the data directory
 // except its workspaces, and the configuration.
-func privateFiles(c config.Config) tool.Private {
-	p := tool.Private{Workspaces: absolute(WorkspacesDir(c.DataDir))}
+func privateFiles(c config.Config) workspace.Private {
+	p := workspace.Private{Workspaces: absolute(WorkspacesDir(c.DataDir))}
 	for _, path := range []string{c.DataDir, config.Dir(), c.Loaded} {
 		if path != "" {
 			p.Paths = append(p.Paths, absolute(path))

@@ -40,7 +40,7 @@ func ParseRule(text string) (Rule, error) {
 }
 
 // Builtin lists the names of the built-in tools.
-var Builtin = []string{"read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "shell", "fetch"}
+var Builtin = []string{"read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "shell", "fetch", "update_plan"}
 
 // MCPPrefix is the prefix of the names of MCP tools: mcp_SERVER_TOOL.
 const MCPPrefix = "mcp_"

@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 func TestFileTools_PathInAdditionalDirectory_IsAcceptedAndReportedAbsolute(t *testing.T) {
@@ -103,11 +104,11 @@ func TestPermission_PathInAdditionalDirectory_FollowsTheRules(t *testing.T) {
 func TestPrivate_PathsInAdditionalDirectory_AreRefused(t *testing.T) {
 	t.Parallel()
 	work, home := lay(t, nil), lay(t, files{"config.toml": "secret\n", "data/store": "secret\n"})
-	private := tool.Private{Paths: []string{filepath.Join(home, "config.toml"), filepath.Join(home, "data")}}
+	private := workspace.Private{Paths: []string{filepath.Join(home, "config.toml"), filepath.Join(home, "data")}}
 	for _, c := range []struct{ additional, path string }{
 		{home, "config.toml"}, {home, "data/store"}, {filepath.Join(home, "data"), "data/store"},
 	} {
-		of := private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
+		of := tool.KeepOut(private, []tool.Tool{tool.ReadFile()})[0]
 		args := fields{"path": filepath.Join(home, c.path)}
 		text, err := json.Marshal(args)
 		if err != nil {

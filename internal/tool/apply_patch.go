@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool/edit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const applyPatchDescription = `Change files with a patch:
@@ -95,7 +96,7 @@ func parsePatch(args json.RawMessage) ([]edit.FilePatch, error) {
 		for _, path := range []string{f.Path, f.MoveTo} {
 			clean := filepath.Clean(path)
 			if path != "" && seen[clean] {
-				return nil, fmt.Errorf("the patch names %s twice; put all changes of a file into one section", shown(path))
+				return nil, fmt.Errorf("the patch names %s twice; put all changes of a file into one section", workspace.Shown(path))
 			}
 			seen[clean] = path != ""
 		}
@@ -140,9 +141,9 @@ func askPatch(args json.RawMessage) string {
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, shown(f.Path))
+		names = append(names, workspace.Shown(f.Path))
 		if f.MoveTo != "" {
-			names = append(names, shown(f.MoveTo))
+			names = append(names, workspace.Shown(f.MoveTo))
 		}
 	}
 	return fmt.Sprintf("Apply a patch to %s?\n%s", strings.Join(names, ", "), diffLines("", a.Patch, mostPatchLines))

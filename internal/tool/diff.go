@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bellcord/bellcord/internal/plural"
 	"github.com/bellcord/bellcord/internal/tool/edit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 // edited describes an edit: the file, the first changes in the style of a
 // unified diff, and how the old text differed from the file.
 func edited(path, before string, applied edit.Applied) string {
-	out := fmt.Sprintf("edited %s (%d %s)\n", shown(path), applied.Places, plural(applied.Places, "place")) + changes(before, applied.Text)
+	out := fmt.Sprintf("edited %s (%s)\n", workspace.Shown(path), plural.Count(applied.Places, "place")) + changes(before, applied.Text)
 	if applied.Note != "" {
 		out += "[matched by " + applied.Note + "]\n"
 	}
@@ -74,14 +76,7 @@ func signedLines(lines []string, most int, sign func(i int) string) string {
 			fmt.Fprintf(&out, "%s[%d more lines]\n", sign(i), len(lines)-i)
 			break
 		}
-		out.WriteString(sign(i) + plain(cutLine(strings.TrimRight(line, "\r\n"), mostWide)) + "\n")
+		out.WriteString(sign(i) + workspace.Plain(workspace.CutLine(strings.TrimRight(line, "\r\n"), mostWide)) + "\n")
 	}
 	return out.String()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool/edit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const editFileDescription = "Replace text in a file: old is replaced by new. old must occur exactly once; set all to replace every occurrence. " +
@@ -128,7 +129,7 @@ func askEdit(args json.RawMessage) string {
 	case a.edits[0].All:
 		where = " in every place"
 	}
-	return fmt.Sprintf("Edit %s%s?\n%s", shown(a.path), where, out.String())
+	return fmt.Sprintf("Edit %s%s?\n%s", workspace.Shown(a.path), where, out.String())
 }
 
 // previewEdit returns the Preview function of edit_file: the texts as written,
@@ -166,7 +167,7 @@ func editFile(open opener) func(context.Context, Call) Result {
 		}
 		f, err := open(ctx, call, a.path)
 		if err != nil {
-			return failed(suggested(ctx, call, a.path, err))
+			return failed(call.dirs().Suggested(ctx, a.path, err))
 		}
 		defer f.close()
 		if f.unreadable != nil || ctx.Err() != nil {
@@ -176,11 +177,11 @@ func editFile(open opener) func(context.Context, Call) Result {
 			return createByEdit(ctx, call, f, a)
 		}
 		if !f.exists {
-			return failed(suggested(ctx, call, a.path, fmt.Errorf("%s: no such file; to create it, use write_file", shown(f.name))))
+			return failed(call.dirs().Suggested(ctx, a.path, fmt.Errorf("%s: no such file; to create it, use write_file", workspace.Shown(f.name))))
 		}
 		applied, err := edit.ApplyAll(f.text, a.edits, mostEdited)
 		if err != nil {
-			return failed(fmt.Errorf("%s: %w", shown(f.name), err))
+			return failed(fmt.Errorf("%s: %w", workspace.Shown(f.name), err))
 		}
 		if _, err := f.write(ctx, applied.Text, true); err != nil {
 			return unwritten(ctx, f.name, err)
@@ -193,12 +194,12 @@ func editFile(open opener) func(context.Context, Call) Result {
 func createByEdit(ctx context.Context, call Call, f *openedFile, a fileEdits) Result {
 	text := a.edits[0].New
 	if f.text != "" {
-		return failed(fmt.Errorf("%s: old is empty, and the file is not; to insert text, put a neighboring line into old and new; to replace the whole file, use write_file", shown(f.name)))
+		return failed(fmt.Errorf("%s: old is empty, and the file is not; to insert text, put a neighboring line into old and new; to replace the whole file, use write_file", workspace.Shown(f.name)))
 	}
 	if _, err := f.write(ctx, text, f.exists); err != nil {
 		return unwritten(ctx, f.name, err)
 	}
 	call.known.add(call, a.path)
-	result := finished(fmt.Sprintf("created %s (%d bytes)", shown(f.name), len(text)))
+	result := finished(fmt.Sprintf("created %s (%d bytes)", workspace.Shown(f.name), len(text)))
 	return call.checker.check(ctx, call, result, changedFile{f.name, "", text})
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/command"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // EditorTools contains the functions that an editor provides: access to its files,
@@ -58,22 +60,25 @@ func (d EditorTools) Tools(own []Tool) []Tool {
 	for _, t := range own {
 		switch {
 		case t.Name == "read_file" && d.Read != nil:
-			t.Run = d.readFile
+			t = t.running(d.readFile)
 		case t.Name == "write_file" && d.Write != nil:
-			t.Run, t.Refuse = writeFile(d.open), guardWrite(d.open)
+			t = t.running(writeFile(d.open))
+			t.Refuse = guardWrite(d.open)
 			if d.Read != nil {
 				t.Preview = previewWrite(d.readShown)
 			}
 		case t.Name == "edit_file" && d.Read != nil && d.Write != nil:
-			t.Run, t.Preview = editFile(d.open), previewEdit(d.open)
+			t = t.running(editFile(d.open))
+			t.Preview = previewEdit(d.open)
 		case t.Name == "apply_patch" && d.Read != nil && d.Write != nil:
-			t.Run, t.Preview, t.Refuse = applyPatch(d.open), previewPatch(d.open), refusePatch(d.open)
+			t = t.running(applyPatch(d.open))
+			t.Preview, t.Refuse = previewPatch(d.open), refusePatch(d.open)
 		case t.Name == "shell" && d.Run != nil:
-			t.Run = d.shell(t.Run)
+			t = t.running(d.shell(t.Run))
 		default:
 			continue
 		}
-		all = append(all, t.remembering(t.known, t.checker).keepOut(t.private).showing(t.outputs))
+		all = append(all, t)
 	}
 	return all
 }
@@ -82,7 +87,7 @@ func (d EditorTools) Tools(own []Tool) []Tool {
 // path outside the session's directories, also if links lead there. The file need not exist
 // on disk.
 func editorPath(call Call, path string) (string, error) {
-	root, rel, err := openDir(call, path)
+	root, rel, err := call.dirs().OpenDir(path)
 	if err != nil {
 		return "", err
 	}
@@ -107,20 +112,20 @@ func (d EditorTools) readFile(ctx context.Context, call Call) Result {
 	if call.Raw {
 		return d.readRaw(ctx, call, a)
 	}
-	at, absent := openRead(ctx, call, a.Path)
+	at, absent := call.dirs().OpenRead(ctx, a.Path)
 	path := a.Path
 	if absent == nil {
-		defer at.close()
-		if at.output {
+		defer at.Close()
+		if at.Output {
 			return readFile(ctx, call)
 		}
-		if at.isDir() {
-			return at.listed(ctx, call)
+		if at.IsDir() {
+			return listing(ctx, call, at)
 		}
-		if err := at.isText(call); err != nil {
+		if err := isText(call, at); err != nil {
 			return failed(err)
 		}
-		path = filepath.Join(at.root.Name(), at.path)
+		path = filepath.Join(at.Root.Name(), at.Path)
 	}
 	text := ""
 	if path, err = editorPath(call, path); err == nil {
@@ -135,7 +140,7 @@ func (d EditorTools) readFile(ctx context.Context, call Call) Result {
 		return failed(err)
 	}
 	if absent != nil {
-		at = target{path: a.Path}
+		at = workspace.Target{Path: a.Path}
 	}
 	return a.from(ctx, call, strings.NewReader(text), at)
 }
@@ -217,7 +222,7 @@ func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.
 		defer done()
 		process := bellcord.Process{Name: a.Command}
 		exit, err := d.Run(limited, EditorCommand{
-			Args: portable(a.Command), Dir: dir, Env: withheld(d.Env), Output: call.Output,
+			Args: command.Portable(a.Command), Dir: dir, Env: withheld(d.Env), Output: call.Output,
 			Confirmed: func(how string) {
 				process.How = how
 				call.Confirmed(process)

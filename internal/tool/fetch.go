@@ -1,19 +1,18 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/web"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const fetchDescription = "Get a page over HTTP or HTTPS and return it as text. Tags, scripts and styles are removed from HTML; other text is returned unchanged. " +
@@ -26,7 +25,6 @@ const fetchSchema = `{"type":"object","required":["url"],"additionalProperties":
 const (
 	defaultFetched = 1 << 20
 	mostFetched    = 4 << 20
-	mostRedirects  = 5
 	mostFetchTime  = 30 * time.Second
 )
 
@@ -55,7 +53,7 @@ func Fetch(options FetchOptions) Tool {
 		Subject: named("url"),
 		Question: func(args json.RawMessage) string {
 			a, _ := parse[fetchArgs](args) // checked before
-			return "Fetch " + plain(a.URL) + "?"
+			return "Fetch " + workspace.Plain(a.URL) + "?"
 		},
 		Check: func(args json.RawMessage) error {
 			_, err := parseFetch(args)
@@ -88,6 +86,8 @@ func parseFetch(args json.RawMessage) (fetchArgs, error) {
 	return a, nil
 }
 
+func (o FetchOptions) client() web.Client { return web.Client{AllowPrivate: o.AllowPrivate} }
+
 func (o FetchOptions) fetch(ctx context.Context, call Call) Result {
 	a, err := parseFetch(call.Args)
 	if err != nil {
@@ -96,8 +96,8 @@ func (o FetchOptions) fetch(ctx context.Context, call Call) Result {
 	tooLong := fmt.Errorf("no complete answer within %v", o.Timeout)
 	bounded, done := context.WithTimeoutCause(ctx, o.Timeout, tooLong)
 	defer done()
-	p, err := o.get(bounded, a)
-	text := p.pageText()
+	p, err := o.client().Get(bounded, a.URL, a.MaxBytes)
+	text := p.PageText()
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return stopped(text)
@@ -107,50 +107,6 @@ func (o FetchOptions) fetch(ctx context.Context, call Call) Result {
 		return failed(err)
 	}
 	result := finished(text)
-	result.Failed = p.code >= http.StatusBadRequest
+	result.Failed = p.Code >= http.StatusBadRequest
 	return result
-}
-
-// get sends the request and reads the response. With an error it also returns
-// the part of the page that it has read.
-func (o FetchOptions) get(ctx context.Context, a fetchArgs) (p page, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, http.NoBody)
-	if err != nil {
-		return p, err
-	}
-	request.Header.Set("User-Agent", "bellcord")
-	request.Header.Set("Accept", "text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.1")
-	client := http.Client{Transport: o.transport(ctx), CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if len(via) > mostRedirects {
-			return fmt.Errorf("more than %d redirects", mostRedirects)
-		}
-		return nil
-	}}
-	response, err := client.Do(request)
-	if err != nil {
-		return p, err
-	}
-	defer func() { _ = response.Body.Close() }()
-
-	kind, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if err != nil {
-		kind = ""
-	}
-	p.code, p.kind, p.latin1 = response.StatusCode, kind, strings.EqualFold(parameters["charset"], "iso-8859-1")
-	err = p.read(ctx, response.Body, a.MaxBytes)
-	if p.kind == "" || p.kind == "application/octet-stream" {
-		p.kind, _, _ = strings.Cut(http.DetectContentType(p.body), ";")
-	}
-	p.head = fmt.Sprintf("[%s, %s, %s]\n\n", response.Status, p.kind, plain(response.Request.URL.Redacted()))
-	if !textual(p.kind) || bytes.IndexByte(p.body[:min(len(p.body), peeked)], 0) >= 0 {
-		size := "of unknown size"
-		if response.ContentLength >= 0 {
-			size = fmt.Sprintf("of %d bytes", response.ContentLength)
-		}
-		p.head, p.body = "", nil
-		if err == nil {
-			err = fmt.Errorf("%s is %s %s, not text", plain(a.URL), p.kind, size)
-		}
-	}
-	return p, err
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool/search"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const globDescription = "Find files and directories by name, the newest first. The pattern is matched against paths relative to path " +
@@ -40,7 +43,7 @@ func Glob() Tool {
 				return err
 			}
 			_, pattern := splitAbsolute(a.Pattern)
-			_, err = parsePatterns(pattern)
+			_, err = search.ParsePatterns(pattern)
 			return err
 		},
 		Run: glob,
@@ -58,45 +61,67 @@ func glob(ctx context.Context, call Call) Result {
 		}
 		a.Pattern = pattern
 	}
-	at, err := openRead(ctx, call, a.Path)
+	at, err := call.dirs().OpenRead(ctx, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer at.close()
+	defer at.Close()
 	result, found := a.run(ctx, call, at)
 	if found || result.Failed || ctx.Err() != nil || strings.Contains(a.Pattern, "/") {
-		return at.noted(result)
+		return noted(at, result)
 	}
 	deeper := a
 	deeper.Pattern = "**/" + a.Pattern
 	if again, found := deeper.run(ctx, call, at); found || ctx.Err() != nil {
-		at.note += fmt.Sprintf("[nothing matches %s in the directory itself; these match %s]\n", shown(a.Pattern), shown(deeper.Pattern))
+		at.Note += fmt.Sprintf("[nothing matches %s in the directory itself; these match %s]\n", workspace.Shown(a.Pattern), workspace.Shown(deeper.Pattern))
 		result = again
 	}
-	return at.noted(result)
+	return noted(at, result)
 }
 
 // run searches for the pattern and reports whether something was found.
-func (a globArgs) run(ctx context.Context, call Call, at target) (result Result, found bool) {
-	wanted, err := parsePatterns(a.Pattern)
+func (a globArgs) run(ctx context.Context, call Call, at workspace.Target) (result Result, found bool) {
+	wanted, err := search.ParsePatterns(a.Pattern)
 	if err != nil {
 		return failed(err), false
 	}
 	var all []globbed
-	w := walk{call: call, includeIgnored: a.IncludeIgnored, visit: wanted.collect(at, &all)}
-	err = w.in(ctx, at.root, at.path)
+	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored, Visit: collect(wanted, at, &all)}
+	err = w.In(ctx, at.Root, at.Path)
 	if err == nil {
 		slices.SortStableFunc(all, func(a, b globbed) int { return b.modified.Compare(a.modified) })
-		if len(all) > mostFound {
-			all, err = all[:mostFound], errEnough
+		if len(all) > search.MostFound {
+			all, err = all[:search.MostFound], search.ErrEnough
 		}
 	}
 	var out strings.Builder
 	for _, m := range all {
-		out.WriteString(shown(call.reported(at.root, m.path)) + m.end + "\n")
+		out.WriteString(workspace.Shown(call.dirs().Reported(at.Root, m.path)) + m.end + "\n")
 	}
-	return w.outcome(ctx, out.String(), err,
-		fmt.Sprintf("[cut after the newest %d results; narrow the pattern]", mostFound), "[no matches]"), len(all) > 0
+	return outcome(ctx, &w, out.String(), err,
+		fmt.Sprintf("[cut after the newest %d results; narrow the pattern]", search.MostFound), "[no matches]"), len(all) > 0
+}
+
+// collect returns a function that adds each entry that matches to all. The
+// patterns are relative to the target.
+func collect(all search.Patterns, at workspace.Target, found *[]globbed) func(search.Entry) error {
+	return func(e search.Entry) error {
+		names := at.Names(e.Path)
+		if all.Match(names) {
+			m := globbed{path: e.Path}
+			if info, err := e.Info(); err == nil {
+				m.modified = info.ModTime()
+			}
+			if e.IsDir() {
+				m.end = "/"
+			}
+			*found = append(*found, m)
+		}
+		if !all.Reach(names) {
+			return fs.SkipDir
+		}
+		return nil
+	}
 }
 
 // globbed is a result of glob.
@@ -106,18 +131,18 @@ type globbed struct {
 	modified time.Time
 }
 
-// inside returns the path for openRead that an absolute path in a pattern refers
+// inside returns the path for OpenRead that an absolute path in a pattern refers
 // to. It refuses the additional directories, because rules for the argument path
 // would not apply there.
 func (c Call) inside(path string) (string, error) {
-	rel, err := inRoot(c.Dir, path)
+	rel, err := workspace.InRoot(c.Dir, path)
 	if err == nil {
 		return cmp.Or(rel, "."), nil
 	}
-	if _, _, other := locate(c.Dir, c.AdditionalDirs, path); other == nil {
+	if _, _, other := c.dirs().Locate(path); other == nil {
 		return "", fmt.Errorf("%w; set path to search in an additional directory", err)
 	}
-	if rest := strings.Trim(filepath.ToSlash(path), "/"); rest == "" || slices.Contains(containers, rest) {
+	if rest := strings.Trim(filepath.ToSlash(path), "/"); rest == "" || slices.Contains(workspace.Containers, rest) {
 		return ".", nil
 	}
 	return path, nil

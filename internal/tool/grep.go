@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool/search"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const grepDescription = "Search text files line by line for a regular expression (RE2 syntax). path is a file or directory (default: the working directory); " +
@@ -46,7 +48,7 @@ func Grep() Tool {
 		Check: func(args json.RawMessage) error {
 			a, err := parseGrep(args)
 			if err == nil {
-				_, err = a.expression()
+				_, err = search.Compile(a.Pattern, a.IgnoreCase)
 			}
 			if err == nil {
 				_, err = a.files("/")
@@ -73,7 +75,7 @@ func parseGrep(args json.RawMessage) (grepArgs, error) {
 
 // files returns the patterns for the paths of files, relative to the argument
 // path, or nil if all files are searched.
-func (a grepArgs) files(dir string) (patterns, error) {
+func (a grepArgs) files(dir string) (search.Patterns, error) {
 	if a.Glob == "" {
 		return nil, nil
 	}
@@ -81,7 +83,7 @@ func (a grepArgs) files(dir string) (patterns, error) {
 	if glob = strings.TrimLeft(glob, "/"); !strings.Contains(glob, "/") {
 		glob = "**/" + glob
 	}
-	return parsePatterns(glob)
+	return search.ParsePatterns(glob)
 }
 
 func grep(ctx context.Context, call Call) Result {
@@ -89,69 +91,69 @@ func grep(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	at, err := openRead(ctx, call, a.Path)
+	at, err := call.dirs().OpenRead(ctx, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer at.close()
+	defer at.Close()
 	if ctx.Err() != nil {
 		return stopped("")
 	}
-	e, err := a.expression()
+	e, err := search.Compile(a.Pattern, a.IgnoreCase)
 	if err != nil {
 		return failed(err)
 	}
 	result, found := a.run(ctx, call, at, e)
-	if other, ok := a.alternation(); ok && !found && !result.Failed && ctx.Err() == nil {
+	if other, ok := search.Alternation(a.Pattern, a.IgnoreCase); ok && !found && !result.Failed && ctx.Err() == nil {
 		if again, found := a.run(ctx, call, at, other); found || ctx.Err() != nil {
 			result, e = again, other
 		}
 	}
-	at.note += e.note
-	return at.noted(result)
+	at.Note += e.Note
+	return noted(at, result)
 }
 
 // run searches for one expression and reports whether something was found.
-func (a grepArgs) run(ctx context.Context, call Call, at target, e expression) (result Result, found bool) {
-	files, err := a.files(filepath.Join(at.root.Name(), at.path))
+func (a grepArgs) run(ctx context.Context, call Call, at workspace.Target, e search.Expression) (result Result, found bool) {
+	files, err := a.files(filepath.Join(at.Root.Name(), at.Path))
 	if err != nil {
 		return failed(err), false
 	}
-	s := search{at: at, call: call, expression: e, context: a.Context}
-	w := walk{call: call, includeIgnored: a.IncludeIgnored}
-	w.visit = func(e entry) error {
-		names := at.names(e)
+	s := search.Search{At: at, Dirs: call.dirs(), Expression: e, Context: a.Context}
+	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored}
+	w.Visit = func(e search.Entry) error {
+		names := at.Names(e.Path)
 		switch {
 		case e.IsDir():
-			if files != nil && !files.reach(names) {
+			if files != nil && !files.Reach(names) {
 				return fs.SkipDir
 			}
 			return nil
-		case !e.Type().IsRegular() || files != nil && !files.match(names):
+		case !e.Type().IsRegular() || files != nil && !files.Match(names):
 			return nil
 		}
-		err := s.file(ctx, e)
-		if err == nil || ctx.Err() != nil || errors.Is(err, errEnough) {
+		err := s.File(ctx, e)
+		if err == nil || ctx.Err() != nil || errors.Is(err, search.ErrEnough) {
 			return err
 		}
-		w.missed(e.path, err)
+		w.Missed(e.Path, err)
 		return nil
 	}
-	if at.isDir() {
-		err = w.in(ctx, at.root, at.path)
-	} else if err = s.only(ctx); s.binary > 0 {
-		return failed(fmt.Errorf("%s is not a text file", shown(at.path))), false
+	if at.IsDir() {
+		err = w.In(ctx, at.Root, at.Path)
+	} else if err = s.Only(ctx); s.Binary > 0 {
+		return failed(fmt.Errorf("%s is not a text file", workspace.Shown(at.Path))), false
 	}
-	if err != nil && !errors.Is(err, errEnough) {
-		return w.outcome(ctx, s.counts(), err, "", ""), len(s.found) > 0
+	if err != nil && !errors.Is(err, search.ErrEnough) {
+		return outcome(ctx, &w, s.Counts(), err, "", ""), len(s.Found) > 0
 	}
-	out, cut, failure := s.output(ctx, a.Max, errors.Is(err, errEnough))
+	out, cut, failure := s.Output(ctx, a.Max, errors.Is(err, search.ErrEnough))
 	if failure != nil {
 		err = failure
 	}
-	w.remark = cut + s.note()
-	if errors.Is(err, errEnough) {
+	w.Remark = cut + s.Note()
+	if errors.Is(err, search.ErrEnough) {
 		err = nil // the note contains it
 	}
-	return w.outcome(ctx, out, err, "", "[no matches]"), len(s.found) > 0
+	return outcome(ctx, &w, out, err, "", "[no matches]"), len(s.Found) > 0
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // knownFiles records which files each session has read or written as a whole, so
@@ -49,7 +50,7 @@ func (k *knownFiles) drop(session bellcord.SessionID) {
 
 // realPath returns the absolute path of a file, with links resolved.
 func realPath(call Call, path string) string {
-	in, rel, err := locate(call.Dir, call.AdditionalDirs, path)
+	in, rel, err := call.dirs().Locate(path)
 	if err != nil {
 		return path
 	}
@@ -66,7 +67,7 @@ func refuseOverwrite(call Call, path string, f *openedFile) error {
 	if call.known == nil || !f.exists || f.size == 0 || call.known.has(call, path) {
 		return nil
 	}
-	return fmt.Errorf("%s exists (%d bytes), and this session has not read it; read it with read_file first, then change parts of it or write all of it", shown(f.name), f.size)
+	return fmt.Errorf("%s exists (%d bytes), and this session has not read it; read it with read_file first, then change parts of it or write all of it", workspace.Shown(f.name), f.size)
 }
 
 // guardWrite returns the Refuse function of write_file.
@@ -85,25 +86,13 @@ func guardWrite(open opener) func(context.Context, Call) error {
 	}
 }
 
-// remembering returns a copy of the tool that records the files that it reads or
-// writes, and checks the files that it changes.
-func (t Tool) remembering(known *knownFiles, checker *syntaxChecker) Tool {
-	run := t.Run
-	t.known, t.checker = known, checker
-	t.Run = func(ctx context.Context, call Call) Result {
-		call.known, call.checker = known, checker
-		return run(ctx, call)
-	}
-	return t
-}
-
 // Refusal returns why a call cannot run in a session, or "". It is called before
 // the user is asked.
 func (t Tool) Refusal(ctx context.Context, s bellcord.Session, args json.RawMessage) string {
 	if t.Refuse == nil {
 		return ""
 	}
-	err := t.Refuse(ctx, Call{Session: s.ID, Dir: s.Dir, AdditionalDirs: s.AdditionalDirs, Args: args, private: t.private, known: t.known})
+	err := t.Refuse(ctx, Call{Session: s.ID, Dir: s.Dir, AdditionalDirs: s.AdditionalDirs, Args: args, binding: t.binding})
 	if err != nil {
 		return err.Error()
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/tool/search"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const listDirDescription = "List a directory (default: the working directory), sorted by name, including hidden entries. " +
@@ -55,43 +57,58 @@ func listDir(ctx context.Context, call Call) Result {
 	if err != nil {
 		return failed(err)
 	}
-	at, err := openRead(ctx, call, a.Path)
+	at, err := call.dirs().OpenRead(ctx, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer at.close()
-	return at.noted(list(ctx, call, at.root, at.path, a))
+	defer at.Close()
+	return noted(at, list(ctx, call, at.Root, at.Path, a))
 }
 
 // list lists a directory, to a.Depth levels.
 func list(ctx context.Context, call Call, root *os.Root, dir string, a listDirArgs) Result {
 	var out strings.Builder
 	listed := 0
-	w := walk{call: call, includeIgnored: a.IncludeIgnored, visit: func(e entry) error {
-		if listed++; listed > mostFound {
-			return errEnough
+	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored, Visit: func(e search.Entry) error {
+		if listed++; listed > search.MostFound {
+			return search.ErrEnough
 		}
-		name, err := filepath.Rel(dir, e.path)
+		name, err := filepath.Rel(dir, e.Path)
 		if err != nil {
 			return err
 		}
-		out.WriteString(shown(name) + about(e) + "\n")
+		out.WriteString(workspace.Shown(name) + about(e) + "\n")
 		if strings.Count(name, string(filepath.Separator))+1 >= a.Depth {
 			return fs.SkipDir
 		}
 		return nil
 	}}
-	err := w.in(ctx, root, dir)
+	err := w.In(ctx, root, dir)
 	none := "[empty]"
-	if w.ignored > 0 {
+	if w.Ignored > 0 {
 		none = "[nothing that is not ignored]"
 	}
-	return w.outcome(ctx, out.String(), err,
-		fmt.Sprintf("[cut after %d entries; list a subdirectory or use glob]", mostFound), none)
+	return outcome(ctx, &w, out.String(), err,
+		fmt.Sprintf("[cut after %d entries; list a subdirectory or use glob]", search.MostFound), none)
+}
+
+// outcome returns the result of a walk that ended with err.
+func outcome(ctx context.Context, w *search.Walk, out string, err error, cut, none string) Result {
+	switch {
+	case errors.Is(err, search.ErrEnough):
+		return finished(out + cut + "\n" + w.Note())
+	case err != nil && ctx.Err() != nil:
+		return stopped(out)
+	case err != nil:
+		return failed(err)
+	case out == "":
+		return finished(none + "\n" + w.Note())
+	}
+	return finished(out + w.Note())
 }
 
 // about returns the text that a listing shows after a name.
-func about(e entry) string {
+func about(e search.Entry) string {
 	switch kind := e.Type(); {
 	case kind.IsDir():
 		return "/"
@@ -102,11 +119,11 @@ func about(e entry) string {
 		}
 		return fmt.Sprintf("\t%d", info.Size())
 	case kind&fs.ModeSymlink != 0:
-		target, err := e.dir.Readlink(e.Name())
+		target, err := e.Dir.Readlink(e.Name())
 		if err != nil {
 			return "\t[link]"
 		}
-		return " -> " + shown(target)
+		return " -> " + workspace.Shown(target)
 	case kind&fs.ModeNamedPipe != 0:
 		return "\t[pipe]"
 	case kind&fs.ModeSocket != 0:

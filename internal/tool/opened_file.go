@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // mostEdited is the maximum size of a file to edit: two copies are in memory.
@@ -37,12 +38,12 @@ type opener func(ctx context.Context, call Call, path string) (*openedFile, erro
 
 // onDisk opens a file of the session's directories.
 func onDisk(ctx context.Context, call Call, path string) (*openedFile, error) {
-	root, rel, err := openDir(call, path)
+	root, rel, err := call.dirs().OpenDir(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &openedFile{name: call.reported(root, rel), close: func() { _ = root.Close() }}
-	f, info, err := openRegular(root, rel, call.private)
+	t := &openedFile{name: call.dirs().Reported(root, rel), close: func() { _ = root.Close() }}
+	f, info, err := workspace.OpenRegular(root, rel, call.private)
 	switch {
 	case err == nil:
 		t.text, t.unreadable = readAll(ctx, f, info.Size())
@@ -88,7 +89,7 @@ func unwritten(ctx context.Context, path string, err error) Result {
 		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
 	case ctx.Err() != nil:
 		return Result{
-			Text: fmt.Sprintf("[stopped before anything was written: %s is unchanged]", shown(path)),
+			Text: fmt.Sprintf("[stopped before anything was written: %s is unchanged]", workspace.Shown(path)),
 			Fate: bellcord.CallStopped,
 		}
 	}

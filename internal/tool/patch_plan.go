@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/tool/edit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // patchPlan lists the steps of a patch. Everything is computed before the first
@@ -49,7 +50,7 @@ func planPatch(ctx context.Context, open opener, call Call, files []edit.FilePat
 			step.mark, step.remove, step.note = "D", true, ""
 		}
 		if plan = append(plan, step); err != nil {
-			return plan, fmt.Errorf("%s: %w", shown(p.Path), err)
+			return plan, fmt.Errorf("%s: %w", workspace.Shown(p.Path), err)
 		}
 	}
 	return plan, nil
@@ -62,7 +63,7 @@ func (s *patchStep) moved(ctx context.Context, open opener, call Call, path stri
 		return patchStep{}, err
 	}
 	if f.exists {
-		err = fmt.Errorf("cannot move it to %s: that file exists", shown(path))
+		err = fmt.Errorf("cannot move it to %s: that file exists", workspace.Shown(path))
 	}
 	return patchStep{mark: "A", path: path, file: f, before: s.before, text: s.text, note: s.note}, err
 }
@@ -125,15 +126,15 @@ func (p patchPlan) carryOut(ctx context.Context, call Call) Result {
 		if s.mark == "A" {
 			call.known.add(call, s.path)
 		}
-		fmt.Fprintf(&done, "%s %s\n", s.mark, shown(s.file.name))
+		fmt.Fprintf(&done, "%s %s\n", s.mark, workspace.Shown(s.file.name))
 		if !s.remove {
 			changed = append(changed, changedFile{s.file.name, s.before, s.text})
 		}
 		if s.mark == "M" {
-			diffs.WriteString(shown(s.file.name) + "\n" + changes(s.file.text, s.text))
+			diffs.WriteString(workspace.Shown(s.file.name) + "\n" + changes(s.file.text, s.text))
 		}
 		if s.note != "" {
-			diffs.WriteString("[" + shown(s.file.name) + ": matched by " + s.note + "]\n")
+			diffs.WriteString("[" + workspace.Shown(s.file.name) + ": matched by " + s.note + "]\n")
 		}
 	}
 	return call.checker.check(ctx, call, finished(done.String()+diffs.String()), changed...)
@@ -143,7 +144,7 @@ func (p patchPlan) carryOut(ctx context.Context, call Call) Result {
 func (p patchPlan) interrupted(ctx context.Context, i int, done string, err error) Result {
 	var rest strings.Builder
 	for _, s := range p[i:] {
-		fmt.Fprintf(&rest, "%s %s\n", s.mark, shown(s.file.name))
+		fmt.Fprintf(&rest, "%s %s\n", s.mark, workspace.Shown(s.file.name))
 	}
 	if done == "" {
 		done = "(none)\n"

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // mostPreviewed is the maximum size of a file that a question shows as it is
@@ -28,7 +29,7 @@ func previewWrite(read func(ctx context.Context, call Call, path string) *string
 // changeOf returns the change of one file. It returns nil for a path outside the
 // session's directories, because such a call is refused.
 func changeOf(call Call, path string, before *string, after string) []bellcord.Change {
-	dir, rel, err := locate(call.Dir, call.AdditionalDirs, path)
+	dir, rel, err := call.dirs().Locate(path)
 	if err != nil {
 		return nil
 	}
@@ -38,12 +39,12 @@ func changeOf(call Call, path string, before *string, after string) []bellcord.C
 // readShown returns a file on disk for the preview in a question, or nil if it
 // does not exist or cannot be shown.
 func readShown(_ context.Context, call Call, path string) *string {
-	root, rel, err := openDir(call, path)
+	root, rel, err := call.dirs().OpenDir(path)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = root.Close() }()
-	f, info, err := openRegular(root, rel, call.private)
+	f, info, err := workspace.OpenRegular(root, rel, call.private)
 	if err != nil {
 		return nil
 	}

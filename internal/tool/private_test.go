@@ -11,11 +11,12 @@ import (
 
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // home returns a directory that contains Bellcord's data and configuration, and
 // links to them.
-func home(t *testing.T) (dir string, private tool.Private) {
+func home(t *testing.T) (dir string, private workspace.Private) {
 	t.Helper()
 	dir = t.TempDir()
 	data, config := filepath.Join(dir, ".local", "share", "bellcord"), filepath.Join(dir, ".config", "bellcord")
@@ -31,7 +32,7 @@ func home(t *testing.T) (dir string, private tool.Private) {
 			t.Skip("no links here:", err)
 		}
 	}
-	return dir, tool.Private{Paths: []string{data, config, filepath.Join(dir, "project", "own.toml")}, Workspaces: filepath.Join(data, "workspaces")}
+	return dir, workspace.Private{Paths: []string{data, config, filepath.Join(dir, "project", "own.toml")}, Workspaces: filepath.Join(data, "workspaces")}
 }
 
 func writeFileAt(t *testing.T, path, content string) {
@@ -54,7 +55,7 @@ func TestPrivate_FileTools_NeverAccessBellcordFiles(t *testing.T) {
 	t.Parallel()
 	dir, private := home(t)
 	tools := map[string]tool.Tool{}
-	for _, of := range private.KeepOut([]tool.Tool{tool.ReadFile(), tool.WriteFile(), tool.EditFile(), tool.ListDir(), tool.Glob(), tool.Grep()}) {
+	for _, of := range tool.KeepOut(private, []tool.Tool{tool.ReadFile(), tool.WriteFile(), tool.EditFile(), tool.ListDir(), tool.Glob(), tool.Grep()}) {
 		tools[of.Name] = of
 	}
 	policy, err := permit.NewPolicy([]string{"*"}, nil, nil, nil)
@@ -114,7 +115,7 @@ func TestPrivate_FileTools_NeverAccessBellcordFiles(t *testing.T) {
 func TestPrivate_SessionInsideDataDirectory_WorksOnlyInWorkspace(t *testing.T) {
 	t.Parallel()
 	dir, private := home(t)
-	write := private.KeepOut([]tool.Tool{tool.WriteFile()})[0]
+	write := tool.KeepOut(private, []tool.Tool{tool.WriteFile()})[0]
 	data := filepath.Join(dir, ".local", "share", "bellcord")
 	args := map[string]any{"path": "x", "content": "y"}
 	if call, result := decideAndRun(t, filepath.Join(data, "workspaces", "one"), write, args); result.Failed || call.Forbidden != "" {

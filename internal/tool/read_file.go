@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const readFileDescription = "Read a text file. The path is relative to the working directory (or absolute and inside it). " +
@@ -62,20 +65,20 @@ func readFile(ctx context.Context, call Call) Result {
 	if call.Raw {
 		return a.raw(ctx, call)
 	}
-	at, err := openRead(ctx, call, a.Path)
+	at, err := call.dirs().OpenRead(ctx, a.Path)
 	if err != nil {
 		return failed(err)
 	}
-	defer at.close()
-	if at.isDir() {
-		return at.listed(ctx, call)
+	defer at.Close()
+	if at.IsDir() {
+		return listing(ctx, call, at)
 	}
-	f, info, err := openRegular(at.root, at.path, call.private)
+	f, info, err := workspace.OpenRegular(at.Root, at.Path, call.private)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := textFile(at.path, f, info.Size()); err != nil {
+	if err := textFile(at.Path, f, info.Size()); err != nil {
 		return failed(err)
 	}
 	return a.from(ctx, call, f, at)
@@ -83,9 +86,9 @@ func readFile(ctx context.Context, call Call) Result {
 
 // from returns the requested lines of an open file, and records that the session
 // has read it.
-func (a readFileArgs) from(ctx context.Context, call Call, r io.Reader, at target) Result {
+func (a readFileArgs) from(ctx context.Context, call Call, r io.Reader, at workspace.Target) Result {
 	if a.Offset == 0 {
-		a.Offset = at.line
+		a.Offset = at.Line
 	}
 	text, err := numbered(ctx, r, max(a.Offset, 1), a.Limit)
 	var past pastEnd
@@ -93,45 +96,48 @@ func (a readFileArgs) from(ctx context.Context, call Call, r io.Reader, at targe
 	case ctx.Err() != nil:
 		return stopped(text)
 	case errors.As(err, &past):
-		return failed(fmt.Errorf("offset %d is after the end: %s has %d %s", a.Offset, shown(at.path), int(past), plural(int(past), "line")))
+		return failed(fmt.Errorf("offset %d is after the end: %s has %s", a.Offset, workspace.Shown(at.Path), plural.Count(int(past), "line")))
 	case err != nil:
 		return failed(err)
 	case text == "":
-		text = fmt.Sprintf("[%s is empty]\n", shown(at.path))
+		text = fmt.Sprintf("[%s is empty]\n", workspace.Shown(at.Path))
 	}
-	path := at.path
-	if at.root != nil { // nil for a file that exists only in the editor
-		path = filepath.Join(at.root.Name(), at.path)
+	path := at.Path
+	if at.Root != nil { // nil for a file that exists only in the editor
+		path = filepath.Join(at.Root.Name(), at.Path)
 	}
 	call.known.add(call, path) // not a.Path, which may be a mistake
-	return at.noted(finished(text))
+	return noted(at, finished(text))
 }
 
-func (t target) isDir() bool {
-	info, err := t.root.Stat(t.path)
-	return err == nil && info.IsDir()
+// noted returns the result of a finished call with the target's note.
+func noted(t workspace.Target, r Result) Result {
+	if !r.Failed && r.Fate == bellcord.CallFinished {
+		r.Text = t.Note + r.Text
+	}
+	return r
 }
 
-// listed returns the listing of a directory that was given as a file.
-func (t target) listed(ctx context.Context, call Call) Result {
-	t.note += fmt.Sprintf("[%s is a directory; its entries:]\n", shown(t.path))
-	return t.noted(list(ctx, call, t.root, t.path, listDirArgs{Depth: 1}))
+// listing returns the listing of a directory that was given as a file.
+func listing(ctx context.Context, call Call, t workspace.Target) Result {
+	t.Note += fmt.Sprintf("[%s is a directory; its entries:]\n", workspace.Shown(t.Path))
+	return noted(t, list(ctx, call, t.Root, t.Path, listDirArgs{Depth: 1}))
 }
 
 // isText returns an error if the target is not a text file.
-func (t target) isText(call Call) error {
-	f, info, err := openRegular(t.root, t.path, call.private)
+func isText(call Call, t workspace.Target) error {
+	f, info, err := workspace.OpenRegular(t.Root, t.Path, call.private)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	return textFile(t.path, f, info.Size())
+	return textFile(t.Path, f, info.Size())
 }
 
 // textFile returns an error with the kind and the size of the file if it is not
 // text. It leaves the offset of the file at the beginning.
 func textFile(path string, f *os.File, size int64) error {
-	head := make([]byte, peeked)
+	head := make([]byte, workspace.Peeked)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -139,8 +145,8 @@ func textFile(path string, f *os.File, size int64) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if kind := binaryKind(head[:n]); kind != "" {
-		return fmt.Errorf("%s is not text: %s, %d bytes", shown(path), kind, size)
+	if kind := workspace.BinaryKind(head[:n]); kind != "" {
+		return fmt.Errorf("%s is not text: %s, %d bytes", workspace.Shown(path), kind, size)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const (
@@ -88,7 +90,7 @@ func crlfNote(crlf bool) string {
 // narrowed returns the beginning of a line of size bytes as valid text.
 func narrowed(line []byte, size int) string {
 	text := valid(string(line))
-	cut := cutLine(text, mostWidth)
+	cut := workspace.CutLine(text, mostWidth)
 	if cut == text && size == len(line) {
 		return text
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 func TestReadFile_LongFile_IsReturnedInPagesThatJoinToTheFile(t *testing.T) {
@@ -179,8 +180,8 @@ func TestReadFile_MistakenPath_StaysInsideAndFollowsRules(t *testing.T) {
 func TestReadFile_PrivateFileByMistakenPath_IsRefused(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"data/store": "secret\n"})
-	private := tool.Private{Paths: []string{filepath.Join(dir, "data")}}
-	of := private.KeepOut([]tool.Tool{tool.ReadFile()})[0]
+	private := workspace.Private{Paths: []string{filepath.Join(dir, "data")}}
+	of := tool.KeepOut(private, []tool.Tool{tool.ReadFile()})[0]
 	for _, path := range []string{"data/store", "/data/store", "@data/store", "/workspace/data", "data/stroe", "data/store:1"} {
 		if got := use(t, t.Context(), of, dir, fields{"path": path}); !got.Failed || strings.Contains(got.Text, "secret") || strings.Contains(got.Text, "did you mean") {
 			t.Errorf("%s: %+v", path, got)

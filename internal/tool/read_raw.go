@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // mostRaw is the maximum number of bytes that a raw call of read_file returns.
@@ -18,12 +20,12 @@ var errTooLong = errors.New("the file, or one of its lines, is too long")
 // raw returns lines for a program: without numbers, notes and other limits than
 // mostRaw.
 func (a readFileArgs) raw(ctx context.Context, call Call) Result {
-	root, path, err := openDir(call, a.Path)
+	root, path, err := call.dirs().OpenDir(a.Path)
 	if err != nil {
 		return failed(err)
 	}
 	defer func() { _ = root.Close() }()
-	f, _, err := openRegular(root, path, call.private)
+	f, _, err := workspace.OpenRegular(root, path, call.private)
 	if err != nil {
 		return failed(err)
 	}

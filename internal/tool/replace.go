@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // makeDirs creates a directory and its parents. undo removes those that it
@@ -48,12 +50,12 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	if err := call.private.opened(path, statRoot{dir}); err != nil {
+	if err := call.private.Opened(path, statRoot{dir}); err != nil {
 		return nil, err
 	}
 	mode := fs.FileMode(0o666)
 	if before != nil {
-		if err := regular(path, before); err != nil {
+		if err := workspace.Regular(path, before); err != nil {
 			return nil, err
 		}
 		// A read-only file must not be replaced either.
@@ -96,7 +98,7 @@ func replace(ctx context.Context, call Call, root *os.Root, path, content string
 // removeOnDisk removes a file that is still the expected one. A link is removed,
 // not the file that it leads to.
 func removeOnDisk(ctx context.Context, call Call, root *os.Root, path string, expected fs.FileInfo) error {
-	f, info, err := openRegular(root, path, call.private)
+	f, info, err := workspace.OpenRegular(root, path, call.private)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func sameFile(now, expected fs.FileInfo) bool {
 }
 
 func errMeanwhile(path string) error {
-	return fmt.Errorf("%s was changed by another program in the meantime; read it again", shown(path))
+	return fmt.Errorf("%s was changed by another program in the meantime; read it again", workspace.Shown(path))
 }
 
 // statRoot adapts an os.Root to Private.opened: Stat returns the info of the
@@ -168,9 +170,9 @@ func place(root *os.Root, path string) (dir *os.Root, name string, there fs.File
 			return nil, "", nil, err
 		}
 		if filepath.IsAbs(target) {
-			return nil, "", nil, fmt.Errorf("%s is a symbolic link to %s, which is not followed", shown(path), shown(target))
+			return nil, "", nil, fmt.Errorf("%s is a symbolic link to %s, which is not followed", workspace.Shown(path), workspace.Shown(target))
 		}
 		path = parent + target // not cleaned: the root resolves .. from here
 	}
-	return nil, "", nil, fmt.Errorf("%s: too many symbolic links", shown(path))
+	return nil, "", nil, fmt.Errorf("%s: too many symbolic links", workspace.Shown(path))
 }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/command"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -36,7 +36,7 @@ type kept struct {
 }
 
 // startCommand starts a background command and returns immediately.
-func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, command string) Result {
+func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, line string) Result {
 	dir := y.of(call.Session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(err)
@@ -45,10 +45,10 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, command 
 	if err != nil {
 		return failed(err)
 	}
-	log := &backgroundLog{file: file, half: mostSpilt / 2}
+	log := &command.Log{File: file, Half: command.MostSpilt / 2}
 	running, err := keeper.Start(proc.Command{
-		Args: interpreter(command), Dir: call.Dir, Name: command, Owner: string(call.Session),
-		Env: environment(y.Env), Bare: true,
+		Args: command.Interpreter(line), Dir: call.Dir, Name: line, Owner: string(call.Session),
+		Env: command.Environment(y.Env), Bare: true,
 		Output: func(data []byte) { _, _ = log.Write(data) },
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, command 
 		return failed(err)
 	}
 	_ = running.Stdin.Close() // the command gets no input
-	k := &kept{Running: running, command: command, file: file}
+	k := &kept{Running: running, command: line, file: file}
 	k.copied.Go(func() {
 		_, _ = io.Copy(log, running.Stdout) // ends with the last process that can write
 		_ = running.Stdout.Close()
@@ -87,9 +87,9 @@ func (y *SessionResources) outputs(session bellcord.SessionID) string {
 
 // keep closes an output and records its file, if there is one, for removal by
 // End.
-func (y *SessionResources) keep(session bellcord.SessionID, s *spill) {
-	_ = s.closeFile()
-	if s.name() == "" {
+func (y *SessionResources) keep(session bellcord.SessionID, s *command.Spill) {
+	_ = s.Close()
+	if s.Name() == "" {
 		return
 	}
 	y.mu.Lock()
@@ -97,7 +97,7 @@ func (y *SessionResources) keep(session bellcord.SessionID, s *spill) {
 	if y.files == nil {
 		y.files = map[bellcord.SessionID][]string{}
 	}
-	y.files[session] = append(y.files[session], s.name())
+	y.files[session] = append(y.files[session], s.Name())
 }
 
 // contains reports whether path is an output of the session: of a long command,
@@ -108,37 +108,6 @@ func (y *SessionResources) contains(session bellcord.SessionID, path string) boo
 	path = filepath.Clean(path)
 	return slices.Contains(y.files[session], path) ||
 		slices.ContainsFunc(y.running[session], func(k *kept) bool { return k.file.Name() == path })
-}
-
-// shows returns a tool that can also read the outputs of its session, although
-// they are outside the session's directory and inside a private one.
-func (y *SessionResources) shows(t Tool) Tool { return t.showing(y.contains) }
-
-func (t Tool) showing(outputs func(bellcord.SessionID, string) bool) Tool {
-	run := t.Run
-	t.outputs = outputs
-	t.Run = func(ctx context.Context, call Call) Result {
-		call.outputs = outputs
-		return run(ctx, call)
-	}
-	return t
-}
-
-// openOutput opens an output of the call's session, if path is one.
-func openOutput(call Call, path string) (target, bool) {
-	if call.outputs == nil || !call.outputs(call.Session, path) {
-		return target{}, false
-	}
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return target{}, false
-	}
-	name := filepath.Base(path)
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		_ = root.Close()
-		return target{}, false
-	}
-	return target{root: root, path: name, output: true}, true
 }
 
 // List returns the session's background commands that are still running.

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/bellcord/bellcord/internal/tool"
+	"pgregory.net/rapid"
 )
 
 func TestGlob_MistakenPattern_IsUnderstood(t *testing.T) {

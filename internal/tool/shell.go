@@ -8,11 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/command"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -45,7 +46,7 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 			a, _ := parse[shellArgs](args) // checked before
 			where := ""
 			if a.Workdir != "" {
-				where = " in " + shown(a.Workdir)
+				where = " in " + workspace.Shown(a.Workdir)
 			}
 			if a.Background {
 				return "Run `" + a.Command + "`" + where + " in the background?"
@@ -103,7 +104,7 @@ func (a shellArgs) dir(call Call) (string, error) {
 	if a.Workdir == "" {
 		return call.Dir, nil
 	}
-	root, rel, err := openDir(call, a.Workdir)
+	root, rel, err := call.dirs().OpenDir(a.Workdir)
 	if err != nil {
 		return "", fmt.Errorf("workdir: %w", err)
 	}
@@ -113,7 +114,7 @@ func (a shellArgs) dir(call Call) (string, error) {
 		return "", fmt.Errorf("workdir: %w", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("workdir: %s is not a directory", shown(a.Workdir))
+		return "", fmt.Errorf("workdir: %s is not a directory", workspace.Shown(a.Workdir))
 	}
 	return filepath.Join(root.Name(), rel), nil
 }
@@ -143,16 +144,16 @@ func (a shellArgs) timeout() time.Duration {
 func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources, call Call, a shellArgs) Result {
 	limited, done := context.WithTimeout(ctx, a.timeout())
 	defer done()
-	out := newSpill(resources.outputs(call.Session))
+	out := command.NewSpill(resources.outputs(call.Session))
 	defer resources.keep(call.Session, out)
-	var text utf8Stream
-	var clean plaintext
+	var text command.TextStream
+	var clean command.Plaintext
 	exit, err := keeper.Run(limited, proc.Command{
-		Args: interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: environment(resources.Env), Bare: true,
+		Args: command.Interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
+		Env: command.Environment(resources.Env), Bare: true,
 		Output: func(data []byte) {
-			if s := text.next(data); s != "" {
-				out.addPiece(clean.next(s))
+			if s := text.Next(data); s != "" {
+				out.Add(clean.Next(s))
 				call.Output(s)
 			}
 		},
@@ -160,7 +161,7 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	if err != nil {
 		return failed(err)
 	}
-	out.addPiece(clean.rest())
+	out.Add(clean.Rest())
 	if exit.How == proc.Exited {
 		return a.exited(out.String(), exit)
 	}
@@ -174,24 +175,4 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	result.Failed = true
 	result.Text += a.timedOut()
 	return result
-}
-
-// utf8Stream converts bytes to text piece by piece. A character that is split
-// between two reads is held back until it is complete; invalid bytes are
-// replaced.
-type utf8Stream struct{ rest []byte }
-
-func (u *utf8Stream) next(data []byte) string {
-	data = append(u.rest, data...)
-	end := len(data)
-	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
-		if b := data[len(data)-back]; utf8.RuneStart(b) {
-			if !utf8.FullRune(data[len(data)-back:]) {
-				end = len(data) - back
-			}
-			break
-		}
-	}
-	u.rest = append([]byte(nil), data[end:]...)
-	return strings.ToValidUTF8(string(data[:end]), "\uFFFD")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // Without the variables, git opens an editor or asks for a password, and the
@@ -120,8 +121,8 @@ func TestReadFileAndGrep_OutputsOfTheSession_CanBeRead(t *testing.T) {
 	put(t, filepath.Join(resources.Dir, "store"), "secret\n")
 	dir := lay(t, nil)
 	tools := map[string]tool.Tool{}
-	private := tool.Private{Paths: []string{resources.Dir}}
-	for _, of := range private.KeepOut(tool.Builtin(keeper, resources)) {
+	private := workspace.Private{Paths: []string{resources.Dir}}
+	for _, of := range tool.KeepOut(private, tool.Builtin(keeper, resources)) {
 		tools[of.Name] = of
 	}
 	run := func(session bellcord.SessionID, name string, a args) tool.Result {

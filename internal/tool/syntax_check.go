@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/syntax"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -54,7 +55,7 @@ func (c *syntaxChecker) check(ctx context.Context, call Call, result Result, fil
 				fmt.Fprintf(&out, "and %d more\n", len(problems)-i)
 				break
 			}
-			fmt.Fprintf(&out, "%s:%d: %s\n", shown(f.name), p.Line, plain(cutLine(p.Text, mostWide)))
+			fmt.Fprintf(&out, "%s:%d: %s\n", workspace.Shown(f.name), p.Line, workspace.Plain(workspace.CutLine(p.Text, mostWide)))
 		}
 	}
 	if out.Len() > 0 {

@@ -1,6 +1,8 @@
 package tool
 
-import "time"
+import (
+	"time"
+)
 
 // LimitChecks sets the time for the syntax checks of the tools of Builtin.
 func LimitChecks(tools []Tool, limit time.Duration) { tools[0].checker.limit = limit }

@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -67,10 +68,8 @@ type Tool struct {
 	// does; no rule allows such a call. May be nil.
 	Altered func(args json.RawMessage) bool
 
-	private Private
-	known   *knownFiles
-	checker *syntaxChecker
-	outputs func(bellcord.SessionID, string) bool
+	binding
+	unbound func(context.Context, Call) Result // Run without the binding
 }
 
 // Call is one call of a tool.
@@ -99,10 +98,17 @@ type Call struct {
 	// Confirmed records that a process has ended that the call's result lists as
 	// unconfirmed. It may be called after the turn has ended.
 	Confirmed func(bellcord.Process)
-	private   Private
-	known     *knownFiles
-	checker   *syntaxChecker
-	outputs   func(bellcord.SessionID, string) bool // whether a path is an output of the session
+
+	binding
+}
+
+// dirs returns the directories that the call may access.
+func (c Call) dirs() workspace.Dirs {
+	d := workspace.Dirs{Dir: c.Dir, Additional: c.AdditionalDirs, Private: c.private, AsWritten: c.AsWritten}
+	if c.outputs != nil {
+		d.Output = func(path string) bool { return c.outputs(c.Session, path) }
+	}
+	return d
 }
 
 // Part is a call of a tool for files that another call stands for.
@@ -131,13 +137,13 @@ func (t Tool) Previewed(ctx context.Context, dir string, args json.RawMessage, a
 	if t.Preview == nil {
 		return nil
 	}
-	return t.Preview(ctx, Call{Dir: dir, AdditionalDirs: additional, Args: args, private: t.private})
+	return t.Preview(ctx, Call{Dir: dir, AdditionalDirs: additional, Args: args, binding: t.binding})
 }
 
 // Builtin returns the tools that every session has.
 func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
 	all := []Tool{
-		resources.shows(ReadFile()), WriteFile(), EditFile(), ApplyPatch(), ListDir(), Glob(), resources.shows(Grep()),
+		ReadFile(), WriteFile(), EditFile(), ApplyPatch(), ListDir(), Glob(), Grep(),
 		Shell(keeper, resources), Fetch(FetchOptions{}),
 	}
 	if resources == nil {
@@ -145,12 +151,18 @@ func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
 	}
 	checker := &syntaxChecker{keeper: keeper, env: resources.Env, limit: checkTime}
 	for i := range all {
-		all[i] = all[i].remembering(&resources.known, checker)
+		all[i] = all[i].bind(binding{known: &resources.known, checker: checker, outputs: resources.contains})
 	}
 	return all
 }
 
 func finished(text string) Result { return Result{Text: text, Fate: bellcord.CallFinished} }
+
+// stopped returns the result of a call that was stopped, with its output so
+// far.
+func stopped(output string) Result {
+	return Result{Text: bellcord.ResultText(bellcord.CallStopped, output), Fate: bellcord.CallStopped}
+}
 
 func failed(err error) Result {
 	return Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.CallFinished}

@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool/edit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const writeFileDescription = "Create a file, or replace the whole content of an existing one. The path is relative to the working directory " +
@@ -37,7 +38,7 @@ func WriteFile() Tool {
 			if err != nil { // checked before
 				return "Write a file?"
 			}
-			asked := fmt.Sprintf("Write %s (%d bytes)?\n%s", shown(a.Path), len(*a.Content), diffLines("+", *a.Content, maxQuestionLines))
+			asked := fmt.Sprintf("Write %s (%d bytes)?\n%s", workspace.Shown(a.Path), len(*a.Content), diffLines("+", *a.Content, maxQuestionLines))
 			return strings.TrimSuffix(asked, "\n")
 		},
 		Preview: previewWrite(readShown),
@@ -71,7 +72,7 @@ func writeFile(open opener) func(context.Context, Call) Result {
 			return failed(err)
 		}
 		if strings.HasSuffix(filepath.ToSlash(a.Path), "/") {
-			return failed(fmt.Errorf("%s is the name of a directory", shown(a.Path)))
+			return failed(fmt.Errorf("%s is the name of a directory", workspace.Shown(a.Path)))
 		}
 		f, err := open(ctx, call, a.Path)
 		if err != nil {
@@ -85,7 +86,7 @@ func writeFile(open opener) func(context.Context, Call) Result {
 			return failed(err)
 		}
 		if err := edit.Placeholder(*a.Content, f.text); err != nil {
-			return failed(fmt.Errorf("%s: %w", shown(f.name), err))
+			return failed(fmt.Errorf("%s: %w", workspace.Shown(f.name), err))
 		}
 		content, note := likeBefore(f.text, *a.Content)
 		replaced, err := f.write(ctx, content, false)
@@ -97,7 +98,7 @@ func writeFile(open opener) func(context.Context, Call) Result {
 		if replaced {
 			done = "replaced"
 		}
-		result := finished(fmt.Sprintf("%s %s (%d bytes%s)", done, shown(f.name), len(content), note))
+		result := finished(fmt.Sprintf("%s %s (%d bytes%s)", done, workspace.Shown(f.name), len(content), note))
 		return call.checker.check(ctx, call, result, changedFile{f.name, f.text, content})
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -40,7 +41,7 @@ type Options struct {
 	// offered.
 	Keeper *proc.Keeper
 	// Private lists the files that must not be read or written for the agent.
-	Private tool.Private
+	Private workspace.Private
 	// Version is Bellcord's version, sent to the agent.
 	Version string
 	Env     secret.Environment // for commands that run on behalf of the agent

@@ -19,7 +19,7 @@ var errRefused = errors.New("it is not allowed in this session")
 
 // readFile returns a file in the session's directory, or some of its lines.
 func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, error) {
-	reads := t.throughEditor(t.opts.Private.KeepOut([]tool.Tool{tool.ReadFile()})[0])
+	reads := t.throughEditor(tool.KeepOut(t.opts.Private, []tool.Tool{tool.ReadFile()})[0])
 	call := t.opts.Private.About(reads.Name, permit.Reads, t.w.Session.Dir, p.Path, t.w.Session.AdditionalDirs...)
 	if t.verdict([]permit.Call{call}) == permit.Deny {
 		return nil, errRefused
@@ -37,7 +37,7 @@ func (t *turn) readFile(ctx context.Context, p acp.ReadTextFileRequest) (any, er
 
 // writeFile creates or replaces a file in the session's directory.
 func (t *turn) writeFile(ctx context.Context, p acp.WriteTextFileRequest) (any, error) {
-	writes := t.throughEditor(t.opts.Private.KeepOut([]tool.Tool{tool.WriteFile()})[0])
+	writes := t.throughEditor(tool.KeepOut(t.opts.Private, []tool.Tool{tool.WriteFile()})[0])
 	values := map[string]any{"path": p.Path, "content": p.Content}
 	args, err := json.Marshal(values)
 	if err != nil {

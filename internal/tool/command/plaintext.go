@@ -1,14 +1,14 @@
-package tool
+package command
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// plaintext converts the output of a command, piece by piece, to the text that
+// Plaintext converts the output of a command, piece by piece, to the text that
 // remains on a terminal: without escape sequences, and of a line that was
 // overwritten after a carriage return only the last version.
-type plaintext struct {
+type Plaintext struct {
 	line   []byte // the current line, if it can still be overwritten
 	escape []byte // an escape sequence that is not complete
 	back   bool   // the last character was a carriage return
@@ -17,8 +17,8 @@ type plaintext struct {
 // mostHeld limits how much of a line is held back until it is complete.
 const mostHeld = 8 << 10
 
-// next returns the text that is complete.
-func (p *plaintext) next(piece string) string {
+// Next returns the text that is complete.
+func (p *Plaintext) Next(piece string) string {
 	var out strings.Builder
 	for _, r := range piece {
 		switch {
@@ -50,10 +50,10 @@ func (p *plaintext) next(piece string) string {
 	return out.String()
 }
 
-// rest returns the last line if it has no line ending.
-func (p *plaintext) rest() string {
+// Rest returns the last line if it has no line ending.
+func (p *Plaintext) Rest() string {
 	text := string(p.line)
-	*p = plaintext{}
+	*p = Plaintext{}
 	return text
 }
 
@@ -73,4 +73,25 @@ func escapeEnded(s []byte) bool {
 		return len(s) > 2
 	}
 	return true
+}
+
+// TextStream converts bytes to text piece by piece. A character that is split
+// between two reads is held back until it is complete; invalid bytes are
+// replaced.
+type TextStream struct{ rest []byte }
+
+// Next returns the characters that are complete with data.
+func (u *TextStream) Next(data []byte) string {
+	data = append(u.rest, data...)
+	end := len(data)
+	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
+		if b := data[len(data)-back]; utf8.RuneStart(b) {
+			if !utf8.FullRune(data[len(data)-back:]) {
+				end = len(data) - back
+			}
+			break
+		}
+	}
+	u.rest = append([]byte(nil), data[end:]...)
+	return strings.ToValidUTF8(string(data[:end]), "\uFFFD")
 }

@@ -1,24 +1,24 @@
-package tool
+package search
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 )
 
-// patterns are alternatives, each split at its slashes.
-type patterns [][]string
+// Patterns are alternatives, each split at its slashes.
+type Patterns [][]string
 
 // mostPatterns limits the number of alternatives that braces expand to.
 const mostPatterns = 256
 
-func parsePatterns(pattern string) (patterns, error) {
+// ParsePatterns parses a pattern and expands its braces.
+func ParsePatterns(pattern string) (Patterns, error) {
 	if pattern == "" {
 		return nil, errors.New("arguments: pattern is missing")
 	}
-	var all patterns
+	var all Patterns
 	todo := []string{pattern}
 	for len(todo) > 0 {
 		p := todo[0]
@@ -59,7 +59,8 @@ func braces(p string) (before string, options []string, after string, ok bool) {
 	return p[:open], strings.Split(p[open+1:open+size], ","), p[open+size+1:], true
 }
 
-func (all patterns) match(names []string) bool {
+// Match reports whether a path, split into its names, matches.
+func (all Patterns) Match(names []string) bool {
 	for _, p := range all {
 		if matchParts(p, names) {
 			return true
@@ -89,8 +90,8 @@ func matchParts(parts, names []string) bool {
 	return p == len(parts)
 }
 
-// reach reports whether something below a directory can match.
-func (all patterns) reach(names []string) bool {
+// Reach reports whether something below a directory can match.
+func (all Patterns) Reach(names []string) bool {
 	for _, p := range all {
 		if reachParts(p, names) {
 			return true
@@ -114,26 +115,4 @@ func reachParts(parts, names []string) bool {
 func matchName(part, name string) bool {
 	ok, err := path.Match(part, name)
 	return err == nil && ok
-}
-
-// collect returns a function that adds each entry that matches to all. The
-// patterns are relative to the target.
-func (all patterns) collect(at target, found *[]globbed) func(entry) error {
-	return func(e entry) error {
-		names := at.names(e)
-		if all.match(names) {
-			m := globbed{path: e.path}
-			if info, err := e.Info(); err == nil {
-				m.modified = info.ModTime()
-			}
-			if e.IsDir() {
-				m.end = "/"
-			}
-			*found = append(*found, m)
-		}
-		if !all.reach(names) {
-			return fs.SkipDir
-		}
-		return nil
-	}
 }

@@ -1,4 +1,4 @@
-package tool_test
+package command_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/command"
 )
 
 const kib = 1 << 10
@@ -18,7 +18,7 @@ func TestSpill_ShortOutput_StaysInMemory(t *testing.T) {
 	t.Parallel()
 	for _, output := range []string{"", "one\n", "日本\n", strings.Repeat("x", 30*kib)} {
 		dir := t.TempDir()
-		s := tool.NewSpill(dir)
+		s := command.NewSpill(dir)
 		for piece := range chunks(output, 1000) {
 			s.Add(piece)
 		}
@@ -49,7 +49,7 @@ func TestSpill_LongOutput_IsCompleteOnDisk(t *testing.T) {
 				fmt.Fprintf(&all, "%d ", i)
 			}
 			output := all.String()[:test.size]
-			s := tool.NewSpill(t.TempDir())
+			s := command.NewSpill(t.TempDir())
 			for piece := range chunks(output, test.piece) {
 				s.Add(piece)
 			}
@@ -73,7 +73,7 @@ func TestSpill_LongOutput_IsCompleteOnDisk(t *testing.T) {
 
 func TestSpill_EndlessOutput_IsBounded(t *testing.T) {
 	t.Parallel()
-	s := tool.NewSpill(t.TempDir())
+	s := command.NewSpill(t.TempDir())
 	piece := strings.Repeat("y\n", 512*kib)
 	for range 66 {
 		s.Add(piece)
@@ -99,7 +99,7 @@ func TestSpill_DiskFails_KeepsHeadAndTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, dir := range map[string]string{"a directory that cannot be made": filepath.Join(file, "none"), "no directory": ""} {
-		s := tool.NewSpill(dir)
+		s := command.NewSpill(dir)
 		for range 100 {
 			s.Add(strings.Repeat("z", kib))
 		}
@@ -111,7 +111,7 @@ func TestSpill_DiskFails_KeepsHeadAndTail(t *testing.T) {
 
 func TestSpill_OutputAfterClose_IsCounted(t *testing.T) {
 	t.Parallel()
-	s := tool.NewSpill(t.TempDir())
+	s := command.NewSpill(t.TempDir())
 	s.Add(strings.Repeat("a", 70*kib))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestSpill_OutputAfterClose_IsCounted(t *testing.T) {
 func TestSpill_CutInsideCharacter_ReturnsValidUTF8(t *testing.T) {
 	t.Parallel()
 	for shift := range 4 {
-		s := tool.NewSpill("")
+		s := command.NewSpill("")
 		s.Add(strings.Repeat("x", shift) + strings.Repeat("日", 50*kib))
 		if !utf8.ValidString(s.String()) {
 			t.Errorf("shifted by %d: not text", shift)
@@ -143,4 +143,28 @@ func chunks(s string, size int) func(func(string) bool) {
 			s = s[n:]
 		}
 	}
+}
+
+// everything returns the names of the files in a directory.
+func everything(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := ""
+	for _, e := range entries {
+		names += e.Name() + "\n"
+	}
+	return names
+}
+
+// content returns the text of a file.
+func content(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

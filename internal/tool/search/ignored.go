@@ -1,4 +1,4 @@
-package tool
+package search
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/ignore"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // mostRules is the maximum size of a file with ignore rules, in bytes.
@@ -38,7 +39,7 @@ func (r *ruleFiles) above(ctx context.Context, root *os.Root, path string) {
 		top = filepath.Dir(top)
 	}
 	for _, file := range []string{globalExcludes(), filepath.Join(gitDir(top), "info", "exclude")} {
-		r.chain = r.chain.With("", readRules(os.OpenFile(file, reading, 0)))
+		r.chain = r.chain.With("", readRules(os.OpenFile(file, workspace.Reading, 0)))
 	}
 	prefix, err := filepath.Rel(top, root.Name())
 	if err != nil {
@@ -62,7 +63,7 @@ func (r *ruleFiles) above(ctx context.Context, root *os.Root, path string) {
 		for _, file := range ruleNames {
 			file = filepath.Join(dir, file)
 			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() { // not a link, as in git
-				r.chain = r.chain.With(filepath.ToSlash(rel), readRules(os.OpenFile(file, reading, 0)))
+				r.chain = r.chain.With(filepath.ToSlash(rel), readRules(os.OpenFile(file, workspace.Reading, 0)))
 			}
 		}
 		dir = filepath.Join(dir, name)
@@ -80,7 +81,7 @@ func (r *ruleFiles) enter(dir *os.Root, path string, entries []fs.DirEntry) {
 			return // entries are sorted
 		}
 		if e.Type().IsRegular() && (name == ruleNames[0] || name == ruleNames[1]) {
-			rules := readRules(dir.OpenFile(name, reading, 0))
+			rules := readRules(dir.OpenFile(name, workspace.Reading, 0))
 			r.chain = r.chain.With(strings.TrimSuffix(r.prefix+filepath.ToSlash(path), "/"), rules)
 		}
 	}

@@ -1,4 +1,4 @@
-package tool
+package web
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // ctx ends, even during a handshake, which http.Transport would otherwise
 // continue for use by later requests. Proxies from the environment are ignored:
 // the proxy's address would be checked instead of the target's.
-func (o FetchOptions) transport(ctx context.Context) *http.Transport {
+func (c Client) transport(ctx context.Context) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:  10 * time.Second,
 		Resolver: resolver,
@@ -25,7 +25,7 @@ func (o FetchOptions) transport(ctx context.Context) *http.Transport {
 			if err != nil {
 				return err
 			}
-			return refuse(to.Addr(), o.AllowPrivate)
+			return refuse(to.Addr(), c.AllowPrivate)
 		},
 	}
 	return &http.Transport{

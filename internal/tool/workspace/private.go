@@ -1,7 +1,6 @@
-package tool
+package workspace
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,42 +20,24 @@ type Private struct {
 	Workspaces string
 }
 
-// KeepOut returns copies of the tools that refuse private paths.
-func (p Private) KeepOut(tools []Tool) []Tool {
-	out := slices.Clone(tools)
-	for i := range out {
-		out[i] = out[i].keepOut(p)
-	}
-	return out
-}
-
-func (t Tool) keepOut(p Private) Tool {
-	run := t.Run
-	t.private = p
-	t.Run = func(ctx context.Context, call Call) Result {
-		call.private = p
-		return run(ctx, call)
-	}
-	return t
-}
-
-// anchor is the deepest existing ancestor of a private path, or the path
+// Anchor is the deepest existing ancestor of a private path, or the path
 // itself, and the names below it that do not exist yet.
-type anchor struct {
+type Anchor struct {
 	info fs.FileInfo
 	rest []string
 }
 
-// errPrivate is returned for a private path.
-var errPrivate = errors.New("this path belongs to Bellcord, and file tools cannot access it; the user has to edit it")
+// ErrPrivate is returned for a private path.
+var ErrPrivate = errors.New("this path belongs to Bellcord, and file tools cannot access it; the user has to edit it")
 
-func (p Private) anchors() []anchor {
-	var all []anchor
+// Anchors returns the private paths as Refuses compares them.
+func (p Private) Anchors() []Anchor {
+	var all []Anchor
 	for _, path := range p.Paths {
 		var rest []string
 		for at := filepath.Clean(path); ; at = filepath.Dir(at) {
 			if info, err := os.Stat(at); err == nil {
-				all = append(all, anchor{info, rest})
+				all = append(all, Anchor{info, rest})
 				break
 			}
 			if at == filepath.Dir(at) {
@@ -68,17 +49,17 @@ func (p Private) anchors() []anchor {
 	return all
 }
 
-// refuses reports whether a directory or file is private, or the names below it
+// Refuses reports whether a directory or file is private, or the names below it
 // lead to a private path that does not exist yet.
-func refuses(anchors []anchor, info fs.FileInfo, below []string) bool {
-	return slices.ContainsFunc(anchors, func(a anchor) bool {
+func Refuses(anchors []Anchor, info fs.FileInfo, below []string) bool {
+	return slices.ContainsFunc(anchors, func(a Anchor) bool {
 		return os.SameFile(a.info, info) && len(below) >= len(a.rest) &&
 			strings.EqualFold(filepath.Join(below[:len(a.rest)]...), filepath.Join(a.rest...))
 	})
 }
 
-// opened returns an error if an open file or directory is private.
-func (p Private) opened(path string, f interface{ Stat() (fs.FileInfo, error) }) error {
+// Opened returns an error if an open file or directory is private.
+func (p Private) Opened(path string, f interface{ Stat() (fs.FileInfo, error) }) error {
 	if len(p.Paths) == 0 {
 		return nil
 	}
@@ -86,8 +67,8 @@ func (p Private) opened(path string, f interface{ Stat() (fs.FileInfo, error) })
 	if err != nil {
 		return err
 	}
-	if refuses(p.anchors(), info, nil) {
-		return fmt.Errorf("%s: %w", shown(path), errPrivate)
+	if Refuses(p.Anchors(), info, nil) {
+		return fmt.Errorf("%s: %w", Shown(path), ErrPrivate)
 	}
 	return nil
 }
@@ -102,7 +83,7 @@ func (p Private) covers(dir string) error {
 	if err != nil {
 		return err
 	}
-	anchors := p.anchors()
+	anchors := p.Anchors()
 	workspaces, wsErr := os.Stat(p.Workspaces)
 	for at := real; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -111,8 +92,8 @@ func (p Private) covers(dir string) error {
 			return err
 		case wsErr == nil && at != real && os.SameFile(info, workspaces):
 			return nil
-		case refuses(anchors, info, nil):
-			return fmt.Errorf("%s: %w", shown(dir), errPrivate)
+		case Refuses(anchors, info, nil):
+			return fmt.Errorf("%s: %w", Shown(dir), ErrPrivate)
 		case at == filepath.Dir(at):
 			return nil
 		}
@@ -123,7 +104,7 @@ func (p Private) covers(dir string) error {
 // without links. It returns an error for a private path. A path that cannot be
 // resolved is returned unchanged: using it fails for the same reason.
 func (p Private) resolve(root *os.Root, path string) (string, error) {
-	anchors := p.anchors()
+	anchors := p.Anchors()
 	done, todo := ".", strings.Split(filepath.Clean(path), string(filepath.Separator))
 	for links := 0; ; {
 		info, err := root.Lstat(done)
@@ -136,8 +117,8 @@ func (p Private) resolve(root *os.Root, path string) (string, error) {
 			done = filepath.Dir(done)
 			continue
 		}
-		if err == nil && refuses(anchors, info, todo) {
-			return "", fmt.Errorf("%s: %w", shown(path), errPrivate)
+		if err == nil && Refuses(anchors, info, todo) {
+			return "", fmt.Errorf("%s: %w", Shown(path), ErrPrivate)
 		}
 		if len(todo) == 0 {
 			return done, nil

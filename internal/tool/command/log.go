@@ -1,4 +1,4 @@
-package tool
+package command
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// backgroundLog is the file with the output of a background command. It keeps
+// Log is the file with the output of a background command. It keeps
 // the newest output, at most 2*half bytes, and begins with a line that contains
 // the number of omitted bytes.
-type backgroundLog struct {
-	file *os.File
-	half int64
+type Log struct {
+	File *os.File
+	Half int64
 
 	mu      sync.Mutex
 	size    int64
@@ -22,16 +22,16 @@ type backgroundLog struct {
 
 // Write implements io.Writer. It never fails: a full disk must not block the
 // command.
-func (l *backgroundLog) Write(p []byte) (int, error) {
+func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for rest := p; len(rest) > 0; {
-		part := rest[:min(int64(len(rest)), l.half/2)]
+		part := rest[:min(int64(len(rest)), l.Half/2)]
 		rest = rest[len(part):]
-		if l.size+int64(len(part)) > 2*l.half && l.shorten() != nil {
+		if l.size+int64(len(part)) > 2*l.Half && l.shorten() != nil {
 			return len(p), nil
 		}
-		n, err := l.file.WriteAt(part, l.size)
+		n, err := l.File.WriteAt(part, l.size)
 		l.size += int64(n)
 		if err != nil {
 			return len(p), nil //nolint:nilerr // output that cannot be written is dropped
@@ -42,20 +42,20 @@ func (l *backgroundLog) Write(p []byte) (int, error) {
 
 // shorten moves the newest half bytes to the beginning of the file, after the
 // line with the number of omitted bytes.
-func (l *backgroundLog) shorten() error {
-	keep := min(l.half, l.size-l.line)
+func (l *Log) shorten() error {
+	keep := min(l.Half, l.size-l.line)
 	omitted := l.omitted + l.size - l.line - keep
 	line := fmt.Appendf(nil, "[%d bytes of earlier output omitted]\n", omitted)
 	// A part has at most a quarter of the maximum size, so more is dropped than
 	// the line is long: the copy moves to lower offsets and never overwrites bytes
 	// that it still has to read.
-	to := io.NewOffsetWriter(l.file, int64(len(line)))
-	if _, err := io.Copy(to, io.NewSectionReader(l.file, l.size-keep, keep)); err != nil {
+	to := io.NewOffsetWriter(l.File, int64(len(line)))
+	if _, err := io.Copy(to, io.NewSectionReader(l.File, l.size-keep, keep)); err != nil {
 		return err
 	}
-	if _, err := l.file.WriteAt(line, 0); err != nil {
+	if _, err := l.File.WriteAt(line, 0); err != nil {
 		return err
 	}
 	l.omitted, l.line, l.size = omitted, int64(len(line)), int64(len(line))+keep
-	return l.file.Truncate(l.size)
+	return l.File.Truncate(l.size)
 }

@@ -1,4 +1,4 @@
-package tool
+package workspace
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// peeked is the number of bytes that determine whether a file is text. A zero
+// Peeked is the number of bytes that determine whether a file is text. A zero
 // byte among them makes it binary, as in git.
-const peeked = 8000
+const Peeked = 8000
 
 // programs are formats that http.DetectContentType does not recognize.
 var programs = []struct{ head, kind string }{
@@ -23,9 +23,9 @@ var programs = []struct{ head, kind string }{
 	{"", "binary data"},
 }
 
-// binaryKind returns the kind of a file that begins with head, or "" if it is
+// BinaryKind returns the kind of a file that begins with head, or "" if it is
 // text. The name of the file does not matter.
-func binaryKind(head []byte) string {
+func BinaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	switch {
 	case kind == "application/pdf" || kind == "application/zip" || kind == "application/x-gzip",

@@ -1,4 +1,4 @@
-package tool
+package search
 
 import (
 	"bufio"
@@ -9,52 +9,58 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
-const mostLine = 400 // characters of a line in the output
+const (
+	mostLine   = 400      // characters of a line in the output
+	mostOutput = 50 << 10 // bytes of the output
+)
 
-// output returns the result of a search: the lines that match, at most most of
+// Output returns the result of a search: the lines that match, at most most of
 // them, or the number of matches in each file if most is 0 and there are too
 // many. ended reports that the search ended early.
-func (s *search) output(ctx context.Context, most int, ended bool) (out, cut string, err error) {
+func (s *Search) Output(ctx context.Context, most int, ended bool) (out, cut string, err error) {
 	s.sort()
-	total := fmt.Sprintf("%d %s in %d %s", s.total, matched(s.total), len(s.found), plural(len(s.found), "file"))
+	total := fmt.Sprintf("%s in %s", plural.Count(s.total, "match"), plural.Count(len(s.Found), "file"))
 	if ended {
 		total = "more than " + total + "; the search ended there"
 	}
 	if most == 0 && s.total > mostInLines {
-		return s.counts(), fmt.Sprintf("[%s; narrow the search, or set max to get lines]\n", total), nil
+		return s.Counts(), fmt.Sprintf("[%s; narrow the search, or set max to get lines]\n", total), nil
 	}
 	if most == 0 {
 		most = mostInLines
 	}
-	l := lineOutput{search: s, most: most}
-	for _, f := range s.found {
+	l := lineOutput{Search: s, most: most}
+	for _, f := range s.Found {
 		if err = l.file(ctx, f.path); err != nil {
 			break
 		}
 	}
-	if errors.Is(err, errEnough) {
-		cut, err = fmt.Sprintf("[cut after %d %s: there are %s; narrow the search]\n", l.matches, matched(l.matches), total), nil
+	if errors.Is(err, ErrEnough) {
+		cut, err = fmt.Sprintf("[cut after %s: there are %s; narrow the search]\n", plural.Count(l.matches, "match"), total), nil
 	}
 	return l.out.String(), cut, err
 }
 
-// note reports what was not searched, or returns "".
-func (s *search) note() string {
+// Note reports what was not searched, or returns "".
+func (s *Search) Note() string {
 	note := ""
 	if s.long > 0 {
-		note = fmt.Sprintf("[%d long %s searched only in the first %d bytes]\n", s.long, plural(s.long, "line"), mostSearch)
+		note = fmt.Sprintf("[%s searched only in the first %d bytes]\n", plural.Count(s.long, "long line"), mostSearch)
 	}
-	if s.total == 0 && s.binary > 0 {
-		note += fmt.Sprintf("[%d binary %s not searched]\n", s.binary, plural(s.binary, "file"))
+	if s.total == 0 && s.Binary > 0 {
+		note += fmt.Sprintf("[%s not searched]\n", plural.Count(s.Binary, "binary file"))
 	}
 	return note
 }
 
 // lineOutput collects the lines that match, with the lines around them.
 type lineOutput struct {
-	*search
+	*Search
 	most int // maximum number of matches
 
 	out     strings.Builder
@@ -66,12 +72,12 @@ type lineOutput struct {
 
 // file adds the lines of one file. It keeps one line at a time in memory.
 func (l *lineOutput) file(ctx context.Context, path string) error {
-	f, _, err := openRegular(l.at.root, path, l.call.private)
+	f, _, err := workspace.OpenRegular(l.At.Root, path, l.Dirs.Private)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	name, r, long := shown(l.call.reported(l.at.root, path)), l.read(f), l.long
+	name, r, long := workspace.Shown(l.Dirs.Reported(l.At.Root, path)), l.read(f), l.long
 	defer func() { l.long = long }() // counted before
 	l.before, l.after, l.last = l.before[:0], 0, -1
 	for n := 1; ; n++ {
@@ -92,15 +98,15 @@ func (l *lineOutput) file(ctx context.Context, path string) error {
 	}
 }
 
-// add adds a line that matches or is near a match. It returns errEnough at the
+// add adds a line that matches or is near a match. It returns ErrEnough at the
 // first match beyond the limit, which proves that results are omitted.
 func (l *lineOutput) add(path string, n int, line []byte, at []int) error {
 	switch {
-	case at != nil && (l.matches == l.most || l.out.Len() > mostRead):
-		return errEnough
+	case at != nil && (l.matches == l.most || l.out.Len() > mostOutput):
+		return ErrEnough
 	case at != nil:
 		first := n - len(l.before)
-		if l.context > 0 && l.out.Len() > 0 && first != l.last+1 {
+		if l.Context > 0 && l.out.Len() > 0 && first != l.last+1 {
 			l.out.WriteString("--\n")
 		}
 		for i, text := range l.before {
@@ -108,12 +114,12 @@ func (l *lineOutput) add(path string, n int, line []byte, at []int) error {
 		}
 		fmt.Fprintf(&l.out, "%s:%d:%s\n", path, n, excerptAt(line, at[0]))
 		l.matches++
-		l.before, l.after, l.last = l.before[:0], l.context, n
+		l.before, l.after, l.last = l.before[:0], l.Context, n
 	case l.after > 0:
 		fmt.Fprintf(&l.out, "%s-%d-%s\n", path, n, excerptAt(line, 0))
 		l.after, l.last = l.after-1, n
-	case l.context > 0:
-		if len(l.before) == l.context {
+	case l.Context > 0:
+		if len(l.before) == l.Context {
 			l.before = append(l.before[:0], l.before[1:]...)
 		}
 		l.before = append(l.before, excerptAt(line, 0))
@@ -122,7 +128,7 @@ func (l *lineOutput) add(path string, n int, line []byte, at []int) error {
 }
 
 // read returns a buffered reader, which the next call uses again.
-func (s *search) read(r io.Reader) *bufio.Reader {
+func (s *Search) read(r io.Reader) *bufio.Reader {
 	if s.reader == nil {
 		s.reader = bufio.NewReaderSize(r, 64<<10)
 	}
@@ -131,7 +137,7 @@ func (s *search) read(r io.Reader) *bufio.Reader {
 }
 
 // next reads line n without its line ending, at most mostSearch bytes of it.
-func (s *search) next(ctx context.Context, r *bufio.Reader, n int) ([]byte, error) {
+func (s *Search) next(ctx context.Context, r *bufio.Reader, n int) ([]byte, error) {
 	var long []byte
 	left := false
 	for {
@@ -178,5 +184,5 @@ func excerptAt(line []byte, match int) string {
 		}
 	}
 	line = line[:min(len(line), (mostLine+1)*utf8.UTFMax)]
-	return dots + cutLine(strings.ToValidUTF8(string(line), "\uFFFD"), mostLine)
+	return dots + workspace.CutLine(strings.ToValidUTF8(string(line), "\uFFFD"), mostLine)
 }

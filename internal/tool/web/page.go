@@ -1,4 +1,4 @@
-package tool
+package web
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 // mostPage is the maximum number of bytes of text that fetch returns.
 const mostPage = 100 << 10
 
-// page is a response, or the part of it that was received.
-type page struct {
+// Page is a response, or the part of it that was received.
+type Page struct {
 	head   string // the line before the text
-	code   int
+	Code   int
 	kind   string // media type
 	latin1 bool
 	body   []byte
@@ -23,7 +23,7 @@ type page struct {
 
 // read reads the body up to most bytes. It reads nothing if the media type is
 // given and is not text.
-func (p *page) read(ctx context.Context, body io.Reader, most int64) error {
+func (p *Page) read(ctx context.Context, body io.Reader, most int64) error {
 	if p.kind != "" && p.kind != "application/octet-stream" && !textual(p.kind) {
 		return nil
 	}
@@ -55,8 +55,8 @@ func textual(kind string) bool {
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
 
-// pageText returns the page as text for the model.
-func (p *page) pageText() string {
+// PageText returns the page as text for the model.
+func (p *Page) PageText() string {
 	text := string(p.body)
 	if p.latin1 {
 		var all strings.Builder

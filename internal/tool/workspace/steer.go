@@ -1,4 +1,4 @@
-package tool
+package workspace
 
 import (
 	"io"
@@ -71,7 +71,7 @@ func folded(name string) string {
 
 // runs returns why the existing file at path would run, or "".
 func runs(root *os.Root, path string) string {
-	f, info, err := openRegular(root, path, Private{})
+	f, info, err := OpenRegular(root, path, Private{})
 	if err != nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package tool
+package command
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 
 const (
 	mostShown = 15 << 10 // bytes each of head and tail that a spill keeps in memory
-	mostSpilt = 64 << 20 // bytes of an output that a spill keeps on disk
+	MostSpilt = 64 << 20 // bytes of an output that a spill keeps on disk
 )
 
-// spill collects an output of any length. It keeps a short output in memory; of
+// Spill collects an output of any length. It keeps a short output in memory; of
 // a long one it keeps the head and the tail in memory and writes the whole
-// output to a file, up to mostSpilt bytes. It is not safe for concurrent use.
-type spill struct {
+// output to a file, up to MostSpilt bytes. It is not safe for concurrent use.
+type Spill struct {
 	dir        string
 	head, tail []byte
 	total      int64
@@ -25,13 +25,13 @@ type spill struct {
 	err  error // why the file is incomplete
 }
 
-// newSpill returns a spill. It creates dir and a file in it only for a long
+// NewSpill returns a spill. It creates dir and a file in it only for a long
 // output. If dir is "", only head and tail are kept.
-func newSpill(dir string) *spill { return &spill{dir: dir} }
+func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 
-// addPiece adds a piece of the output. If the disk fails, only the file is
+// Add adds a piece of the output. If the disk fails, only the file is
 // incomplete; the note at the end of String contains the error.
-func (s *spill) addPiece(piece string) {
+func (s *Spill) Add(piece string) {
 	if s.total+int64(len(piece)) > 2*mostShown {
 		s.save(piece)
 	}
@@ -51,7 +51,7 @@ func (s *spill) addPiece(piece string) {
 
 // save writes to the file. The first time it also writes all earlier output,
 // which is still complete in memory.
-func (s *spill) save(piece string) {
+func (s *Spill) save(piece string) {
 	if s.dir == "" || s.err != nil {
 		return
 	}
@@ -65,18 +65,18 @@ func (s *spill) save(piece string) {
 		s.path = s.file.Name()
 		piece = string(s.head) + string(s.tail) + piece
 	}
-	room := min(mostSpilt-s.kept, int64(len(piece)))
+	room := min(MostSpilt-s.kept, int64(len(piece)))
 	n, err := s.file.WriteString(piece[:room])
 	s.kept += int64(n)
 	s.err = err
 }
 
-// name returns the path of the file, or "" if there is no file. The caller must
+// Name returns the path of the file, or "" if there is no file. The caller must
 // remove it.
-func (s *spill) name() string { return s.path }
+func (s *Spill) Name() string { return s.path }
 
-// closeFile closes the file, but does not remove it. Later output is not saved.
-func (s *spill) closeFile() error {
+// Close closes the file, but does not remove it. Later output is not saved.
+func (s *Spill) Close() error {
 	if s.file == nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *spill) closeFile() error {
 }
 
 // String returns the output, or its head and tail with a note about the file.
-func (s *spill) String() string {
+func (s *Spill) String() string {
 	tail := s.tail[max(0, len(s.tail)-mostShown):]
 	cut := s.total - int64(len(s.head)+len(tail))
 	if cut == 0 {
@@ -97,7 +97,7 @@ func (s *spill) String() string {
 	return fmt.Sprintf("%s\n[%d bytes in total; %s]", text, s.total, s.where())
 }
 
-func (s *spill) where() string {
+func (s *Spill) where() string {
 	switch {
 	case s.path == "" && s.err != nil:
 		return fmt.Sprintf("the rest was not saved: %v", s.err)

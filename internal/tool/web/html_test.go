@@ -1,11 +1,9 @@
-package tool_test
+package web
 
 import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/bellcord/bellcord/internal/tool"
 )
 
 func TestHTMLText_Page_ReturnsReadableText(t *testing.T) {
@@ -35,7 +33,7 @@ func TestHTMLText_Page_ReturnsReadableText(t *testing.T) {
 		{"nothing", "", ""},
 	}
 	for _, test := range tests {
-		if got := tool.HTMLText(test.page); got != test.want {
+		if got := htmlText(test.page); got != test.want {
 			t.Errorf("%s: %q", test.name, got)
 		}
 	}
@@ -45,7 +43,7 @@ func TestHTMLText_InvalidHTML_TakesLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"<", "<!--", "<a ", "<a b='", "<script></scrip", "</", "&", "<pre>", "<li>", "<p>x", "<!", "&#", "<script>"} {
 		start := time.Now()
-		tool.HTMLText(strings.Repeat(piece, (128<<10)/len(piece)))
+		htmlText(strings.Repeat(piece, (128<<10)/len(piece)))
 		if took := time.Since(start); took > time.Second {
 			t.Errorf("%q again and again takes %v", piece, took)
 		}
@@ -55,7 +53,7 @@ func TestHTMLText_InvalidHTML_TakesLinearTime(t *testing.T) {
 func FuzzHTMLText(f *testing.F) {
 	f.Add("<p>a<b c='d'>&amp;<!-- x --><script>y</script><pre> z")
 	f.Fuzz(func(t *testing.T, page string) {
-		if text := tool.HTMLText(page); len(text) > 4*len(page) {
+		if text := htmlText(page); len(text) > 4*len(page) {
 			t.Errorf("%d bytes became %d", len(page), len(text))
 		}
 	})

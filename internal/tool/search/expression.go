@@ -1,4 +1,4 @@
-package tool
+package search
 
 import (
 	"bytes"
@@ -7,11 +7,13 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
-// expression is a regular expression for lines, and two tests that are faster
+// Expression is a regular expression for lines, and two tests that are faster
 // and never miss a match.
-type expression struct {
+type Expression struct {
 	re *regexp.Regexp
 	// lines matches a text of several lines if re matches one of them, unless a
 	// line ends in CRLF; nil if there is no such expression.
@@ -21,24 +23,24 @@ type expression struct {
 	literal string
 	folded  bool
 	lower   []byte // a buffer
-	note    string // reports that another pattern than the call's is used, or ""
+	Note    string // reports that another pattern than the call's is used, or ""
 }
 
-// expression compiles the pattern. Text that is no expression in any common
+// Compile compiles a pattern. Text that is no expression in any common
 // syntax, such as foo(, is searched literally.
-func (a grepArgs) expression() (expression, error) {
-	e, err := a.compile(a.Pattern)
+func Compile(pattern string, ignoreCase bool) (Expression, error) {
+	e, err := compile(pattern, ignoreCase)
 	switch {
 	case err == nil:
 		return e, nil
-	case unsupported(a.Pattern):
+	case unsupported(pattern):
 		return e, fmt.Errorf("arguments: %w; the syntax is RE2, which has no look-around and no backreferences: search for a simpler pattern and read the matches", err)
 	}
-	note := fmt.Sprintf("[not a regular expression: %v; searched for the literal text %s]\n", err, shown(a.Pattern))
-	if e, err = a.compile(regexp.QuoteMeta(a.Pattern)); err != nil {
+	note := fmt.Sprintf("[not a regular expression: %v; searched for the literal text %s]\n", err, workspace.Shown(pattern))
+	if e, err = compile(regexp.QuoteMeta(pattern), ignoreCase); err != nil {
 		return e, fmt.Errorf("arguments: %w", err)
 	}
-	e.note = note
+	e.Note = note
 	return e, nil
 }
 
@@ -52,21 +54,21 @@ func unsupported(pattern string) bool {
 	return false
 }
 
-// alternation returns the expression in which \| is an alternation, as in the
+// Alternation returns the expression in which \| is an alternation, as in the
 // basic expressions of grep.
-func (a grepArgs) alternation() (expression, bool) {
-	pattern := strings.ReplaceAll(a.Pattern, `\|`, "|")
-	if pattern == a.Pattern {
-		return expression{}, false
+func Alternation(pattern string, ignoreCase bool) (Expression, bool) {
+	other := strings.ReplaceAll(pattern, `\|`, "|")
+	if other == pattern {
+		return Expression{}, false
 	}
-	e, err := a.compile(pattern)
-	e.note = fmt.Sprintf("[nothing contains a literal |; these match %s, where | separates alternatives]\n", shown(pattern))
+	e, err := compile(other, ignoreCase)
+	e.Note = fmt.Sprintf("[nothing contains a literal |; these match %s, where | separates alternatives]\n", workspace.Shown(other))
 	return e, err == nil
 }
 
-func (a grepArgs) compile(pattern string) (e expression, err error) {
+func compile(pattern string, ignoreCase bool) (e Expression, err error) {
 	line, several := pattern, "(?m:"+pattern+")"
-	if a.IgnoreCase {
+	if ignoreCase {
 		line, several = "(?i)"+pattern, "(?mi:"+pattern+")"
 	}
 	if e.re, err = regexp.Compile(line); err != nil {
@@ -138,7 +140,7 @@ func longest(all []string) string {
 // missing reports whether data lacks the literal, so that nothing matches. The
 // letters K and S also have forms outside ASCII, and are never in a folded
 // literal.
-func (e *expression) missing(data []byte) bool {
+func (e *Expression) missing(data []byte) bool {
 	if e.literal == "" {
 		return false
 	}

@@ -1,4 +1,6 @@
-package tool
+// Package command contains what the commands of tools need: their environment,
+// and outputs of any length.
+package command
 
 import (
 	"os/exec"
@@ -22,9 +24,9 @@ var unattended = []string{
 	"GH_PROMPT_DISABLED=1", "DEBIAN_FRONTEND=noninteractive", "PIP_PROGRESS_BAR=off", "PIP_NO_INPUT=1",
 }
 
-// environment returns the variables of a command. Later pairs replace earlier
+// Environment returns the variables of a command. Later pairs replace earlier
 // ones.
-func environment(env secret.Environment) []string {
+func Environment(env secret.Environment) []string {
 	return append(env.Pairs(), unattended...)
 }
 
@@ -37,18 +39,18 @@ var bash = sync.OnceValue(func() string {
 	return path
 })
 
-// interpreter returns the arguments that run a command on this machine. Models
+// Interpreter returns the arguments that run a command on this machine. Models
 // write for bash.
-func interpreter(command string) []string {
+func Interpreter(command string) []string {
 	if runtime.GOOS == "windows" || bash() == "" {
-		return portable(command)
+		return Portable(command)
 	}
 	return []string{bash(), "-c", command}
 }
 
-// portable returns the arguments that run a command on an editor's machine,
+// Portable returns the arguments that run a command on an editor's machine,
 // whose programs are not known.
-func portable(command string) []string {
+func Portable(command string) []string {
 	if runtime.GOOS == "windows" {
 		return []string{"cmd", "/c", command}
 	}

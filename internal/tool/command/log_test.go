@@ -1,4 +1,4 @@
-package tool
+package command
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestBackgroundLog_OutputBeyondBound_KeepsNewestAndCountsOmitted(t *testing.T) {
+func TestLog_OutputBeyondBound_KeepsNewestAndCountsOmitted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ half, written int }{
 		{1000, 0}, {1000, 1}, {1000, 1000}, {1000, 2000}, {1000, 2001}, {1000, 5000}, {1000, 100_000}, {300_000, 700_000}, {300_000, 5_000_000},
@@ -26,7 +26,7 @@ func TestBackgroundLog_OutputBeyondBound_KeepsNewestAndCountsOmitted(t *testing.
 			for i := range all {
 				all[i] = "0123456789abcdef"[rand.IntN(16)]
 			}
-			log := &backgroundLog{file: file, half: int64(half)}
+			log := &Log{File: file, Half: int64(half)}
 			for rest := all; len(rest) > 0; {
 				n := min(len(rest), 1+rand.IntN(3*half))
 				if wrote, err := log.Write(rest[:n]); wrote != n || err != nil {

@@ -1,4 +1,4 @@
-package tool
+package search
 
 import (
 	"bufio"
@@ -13,6 +13,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const (
@@ -23,17 +26,17 @@ const (
 	mostFiles   = 200     // files that are returned with their number of matches
 )
 
-// search counts the matches in files, and then returns the matching lines of
+// Search counts the matches in files, and then returns the matching lines of
 // the newest ones, or the counts if there are too many.
-type search struct {
-	expression
-	at      target
-	call    Call
-	context int
+type Search struct {
+	Expression
+	At      workspace.Target
+	Dirs    workspace.Dirs
+	Context int
 
-	found  []searched
+	Found  []searched
 	total  int
-	binary int // files skipped
+	Binary int // files skipped
 	long   int // lines not searched to their end
 	buffer []byte
 	reader *bufio.Reader
@@ -46,39 +49,39 @@ type searched struct {
 	matches  int
 }
 
-// file counts the matches in an entry of a walk.
-func (s *search) file(ctx context.Context, e entry) error {
-	f, err := e.dir.OpenFile(e.Name(), reading, 0)
+// File counts the matches in an entry of a walk.
+func (s *Search) File(ctx context.Context, e Entry) error {
+	f, err := e.Dir.OpenFile(e.Name(), workspace.Reading, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err == nil {
-		err = regular(e.path, info)
+		err = workspace.Regular(e.Path, info)
 	}
-	if err == nil && refuses(e.anchors, info, nil) {
-		err = fmt.Errorf("%s: %w", shown(e.path), errPrivate)
+	if err == nil && workspace.Refuses(e.anchors, info, nil) {
+		err = fmt.Errorf("%s: %w", workspace.Shown(e.Path), workspace.ErrPrivate)
 	}
 	if err != nil {
 		return err
 	}
-	return s.count(ctx, f, info, e.path)
+	return s.count(ctx, f, info, e.Path)
 }
 
-// only counts the matches in the target, which is a file.
-func (s *search) only(ctx context.Context) error {
-	f, info, err := openRegular(s.at.root, s.at.path, s.call.private)
+// Only counts the matches in the target, which is a file.
+func (s *Search) Only(ctx context.Context) error {
+	f, info, err := workspace.OpenRegular(s.At.Root, s.At.Path, s.Dirs.Private)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	return s.count(ctx, f, info, s.at.path)
+	return s.count(ctx, f, info, s.At.Path)
 }
 
-// count records the number of matches in an open file. It returns errEnough
+// count records the number of matches in an open file. It returns ErrEnough
 // when the total is too large.
-func (s *search) count(ctx context.Context, f *os.File, info fs.FileInfo, path string) error {
+func (s *Search) count(ctx context.Context, f *os.File, info fs.FileInfo, path string) error {
 	if s.buffer == nil {
 		s.buffer = make([]byte, 64<<10)
 	}
@@ -90,8 +93,8 @@ func (s *search) count(ctx context.Context, f *os.File, info fs.FileInfo, path s
 		return err
 	}
 	data := s.buffer[:n]
-	if bytes.IndexByte(data[:min(n, peeked)], 0) >= 0 {
-		s.binary++
+	if bytes.IndexByte(data[:min(n, workspace.Peeked)], 0) >= 0 {
+		s.Binary++
 		return nil
 	}
 	matches := 0
@@ -101,17 +104,17 @@ func (s *search) count(ctx context.Context, f *os.File, info fs.FileInfo, path s
 		matches, err = s.inStream(ctx, io.MultiReader(bytes.NewReader(data), f))
 	}
 	if matches > 0 {
-		s.found = append(s.found, searched{path, info.ModTime(), matches})
+		s.Found = append(s.Found, searched{path, info.ModTime(), matches})
 		s.total += matches
 	}
 	if err == nil && s.total >= mostTotal {
-		return errEnough
+		return ErrEnough
 	}
 	return err
 }
 
 // inData counts the lines that match in a whole file.
-func (s *search) inData(ctx context.Context, data []byte) (matches int, err error) {
+func (s *Search) inData(ctx context.Context, data []byte) (matches int, err error) {
 	if s.missing(data) {
 		return 0, nil
 	}
@@ -154,7 +157,7 @@ func wholeLines(data []byte) int {
 
 // inStream counts the lines that match in a file that is too large to read at
 // once.
-func (s *search) inStream(ctx context.Context, r io.Reader) (matches int, err error) {
+func (s *Search) inStream(ctx context.Context, r io.Reader) (matches int, err error) {
 	lines := s.read(r)
 	for n := 1; s.total+matches < mostTotal; n++ {
 		line, err := s.next(ctx, lines, n)
@@ -173,7 +176,7 @@ func (s *search) inStream(ctx context.Context, r io.Reader) (matches int, err er
 
 // match returns the location of the first match in a line, or nil. A long line
 // is passed rune by rune, so that a stop can interrupt a slow expression.
-func (s *search) match(ctx context.Context, line []byte) []int {
+func (s *Search) match(ctx context.Context, line []byte) []int {
 	if len(line) <= fastSearch {
 		return s.re.FindIndex(line)
 	}
@@ -196,26 +199,19 @@ func (r *runes) ReadRune() (rune, int, error) {
 }
 
 // sort puts the newest files first.
-func (s *search) sort() {
-	slices.SortStableFunc(s.found, func(a, b searched) int { return b.modified.Compare(a.modified) })
+func (s *Search) sort() {
+	slices.SortStableFunc(s.Found, func(a, b searched) int { return b.modified.Compare(a.modified) })
 }
 
-// counts returns the files with their number of matches.
-func (s *search) counts() string {
+// Counts returns the files with their number of matches.
+func (s *Search) Counts() string {
 	var out strings.Builder
-	for i, f := range s.found {
+	for i, f := range s.Found {
 		if i == mostFiles {
-			fmt.Fprintf(&out, "[and %d more %s]\n", len(s.found)-i, plural(len(s.found)-i, "file"))
+			fmt.Fprintf(&out, "[and %s]\n", plural.Count(len(s.Found)-i, "more file"))
 			break
 		}
-		fmt.Fprintf(&out, "%s (%d %s)\n", shown(s.call.reported(s.at.root, f.path)), f.matches, matched(f.matches))
+		fmt.Fprintf(&out, "%s (%s)\n", workspace.Shown(s.Dirs.Reported(s.At.Root, f.path)), plural.Count(f.matches, "match"))
 	}
 	return out.String()
-}
-
-func matched(n int) string {
-	if n == 1 {
-		return "match"
-	}
-	return "matches"
 }

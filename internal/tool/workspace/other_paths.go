@@ -1,4 +1,4 @@
-package tool
+package workspace
 
 import (
 	"os"
@@ -22,17 +22,17 @@ var (
 	lineSuffix = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(.+?)(?::(\d{1,9})(?:[:-]\d{1,9})?:?|#L(\d{1,9})(?:[-:]L?\d{1,9})?)$`)
 	})
-	// containers are the directories in which other systems keep a project.
-	containers = []string{"workspace", "workspaces", "repo", "repos", "app", "project", "projects", "code", "src", "testbed", "work"}
+	// Containers are the directories in which other systems keep a project.
+	Containers = []string{"workspace", "workspaces", "repo", "repos", "app", "project", "projects", "code", "src", "testbed", "work"}
 )
 
 // otherPaths returns the paths that a model may have meant with a path that
 // does not exist: without quotes, @, a line number, the prefixes of a diff, ~
 // or the root of another system. The result depends only on names, never on
 // files, so that permission rules can be applied to it before the call.
-func otherPaths(call Call, path string) []otherPath {
+func (d Dirs) otherPaths(path string) []otherPath {
 	all := []otherPath{{path: path}}
-	for _, step := range []func(otherPath) []otherPath{unquoted, unmentioned, unnumbered, call.unrooted} {
+	for _, step := range []func(otherPath) []otherPath{unquoted, unmentioned, unnumbered, d.unrooted} {
 		for _, p := range all {
 			for _, other := range step(p) {
 				if other.path != "" && !slices.Contains(all, other) {
@@ -69,7 +69,7 @@ func unnumbered(p otherPath) []otherPath {
 // unrooted returns p relative to the working directory: without the prefix of a
 // diff, the home directory, or the root under which another system has the
 // project.
-func (c Call) unrooted(p otherPath) (all []otherPath) {
+func (d Dirs) unrooted(p otherPath) (all []otherPath) {
 	path := filepath.ToSlash(p.path)
 	first, rest, _ := strings.Cut(path, "/")
 	switch {
@@ -81,8 +81,8 @@ func (c Call) unrooted(p otherPath) (all []otherPath) {
 	case first == "a" || first == "b":
 		all = append(all, otherPath{rest, p.line})
 	case strings.HasPrefix(path, "/"):
-		if _, _, err := locate(c.Dir, c.AdditionalDirs, p.path); err != nil {
-			for _, inside := range tails(filepath.Base(c.Dir), path) {
+		if _, _, err := d.Locate(p.path); err != nil {
+			for _, inside := range tails(filepath.Base(d.Dir), path) {
 				all = append(all, otherPath{inside, p.line})
 			}
 		}
@@ -97,7 +97,7 @@ func tails(project, path string) []string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	all := []string{strings.Join(parts, "/")}
 	for i, part := range parts[:len(parts)-1] {
-		known := i == 0 && slices.Contains(containers, part) || i == 1 && parts[0] == "workspaces"
+		known := i == 0 && slices.Contains(Containers, part) || i == 1 && parts[0] == "workspaces"
 		if known || part == project {
 			all = append(all, strings.Join(parts[i+1:], "/"))
 		}

@@ -1,0 +1,154 @@
+// Package search walks through directories as git sees them, and finds files by
+// name and text.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bellcord/bellcord/internal/ignore"
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
+)
+
+// MostFound is the maximum number of names that list_dir and glob return.
+const MostFound = 1000
+
+// ErrEnough ends a walk that has found everything that will be shown.
+var ErrEnough = errors.New("enough found")
+
+// Walk visits a tree in the order of names. It never follows links, and it
+// skips .git and the files that the ignore rules exclude.
+type Walk struct {
+	Private        workspace.Private
+	IncludeIgnored bool
+	// Visit is called with each entry, and with a directory before its entries. It
+	// returns fs.SkipDir to skip those, and any other error to end the walk.
+	Visit func(e Entry) error
+
+	base    string // the absolute path of the root
+	Ignored int    // number of entries that were skipped because of the rules
+	unread  int    // number of entries that could not be read
+	first   error  // the first such error
+	Remark  string // added to the note at the end
+}
+
+// Entry is a file or directory that a walk visits.
+type Entry struct {
+	fs.DirEntry
+	Path    string             // relative to the root of the walk
+	Dir     *os.Root           // the directory that contains it
+	anchors []workspace.Anchor // the private paths, when that directory was opened
+}
+
+// Info returns the information of the entry itself, not of a link's target.
+func (e Entry) Info() (fs.FileInfo, error) { return e.Dir.Lstat(e.Name()) }
+
+// In walks through the directory at path. It checks ctx every few entries, so a
+// stop ends it soon, however large a directory is.
+func (w *Walk) In(ctx context.Context, root *os.Root, path string) error {
+	rules := ruleFiles{off: w.IncludeIgnored}
+	rules.above(ctx, root, path)
+	w.base = root.Name()
+	dir, err := workspace.OpenSub(root, path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	if path == "." {
+		path = ""
+	}
+	return w.within(ctx, dir, path, rules)
+}
+
+// within walks through an open directory.
+func (w *Walk) within(ctx context.Context, dir *os.Root, path string, rules ruleFiles) error {
+	anchors := w.Private.Anchors()
+	entries, err := workspace.ReadEntries(ctx, dir, filepath.Join(w.base, path), path, anchors)
+	if err != nil {
+		return err
+	}
+	rules.enter(dir, path, entries)
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		name := e.Name()
+		if name == ".git" {
+			continue
+		}
+		at := name
+		if path != "" {
+			at = path + string(filepath.Separator) + name
+		}
+		if rules.ignores(at, e.IsDir()) {
+			w.Ignored++
+			continue
+		}
+		switch err := w.Visit(Entry{e, at, dir, anchors}); {
+		case errors.Is(err, fs.SkipDir):
+			continue
+		case err != nil:
+			return err
+		case !e.IsDir():
+			continue
+		}
+		switch err := w.enter(ctx, dir, name, at, rules); {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, ErrEnough):
+			return err
+		case err != nil:
+			w.Missed(at, err)
+		}
+	}
+	return nil
+}
+
+// enter walks through a subdirectory. It opens only one name in dir, which is
+// faster than to resolve the whole path again and cannot lead outside.
+func (w *Walk) enter(ctx context.Context, dir *os.Root, name, path string, rules ruleFiles) error {
+	sub, err := workspace.OpenSub(dir, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Close() }()
+	return w.within(ctx, sub, path, rules)
+}
+
+// Missed records an entry that could not be read, for note.
+func (w *Walk) Missed(path string, err error) {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = &fs.PathError{Op: failed.Op, Path: workspace.Shown(path), Err: failed.Err}
+	}
+	if w.unread++; w.first == nil {
+		w.first = err
+	}
+}
+
+// Note describes what is missing from the result.
+func (w *Walk) Note() string {
+	note := w.Remark
+	if w.Ignored > 0 {
+		note += fmt.Sprintf("[ignored by .gitignore rules: %s, not included; set include_ignored to include them]\n", plural.Count(w.Ignored, "name"))
+	}
+	if w.unread > 0 {
+		note += fmt.Sprintf("[unreadable entries: %d; first error: %v]\n", w.unread, w.first)
+	}
+	return note
+}
+
+// ruleFiles are the ignore rules that apply in a directory.
+type ruleFiles struct {
+	off    bool // ignore nothing
+	chain  *ignore.Chain
+	prefix string // path of the walk's root in the repository, with a final slash
+}
+
+func (r *ruleFiles) ignores(path string, dir bool) bool {
+	return r.chain != nil && r.chain.Ignores(r.prefix+filepath.ToSlash(path), dir)
+}
