@@ -8,7 +8,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// block is a part of the conversation on the screen.
+// block is a part of the conversation on the screen: a prompt, a complete
+// paragraph or a part of code, a tool call, an answered question, a notice. Only
+// the end of the model's text, open calls and open questions still change.
 type block interface {
 	lines(width int, unfolded bool) []string
 	fixed() bool // reports whether the block no longer changes

@@ -72,6 +72,7 @@ func (m *Model) startTurn(ev bellcord.Event) {
 	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.story.settle(ev.Time)
+	m.story.turns = append(m.story.turns, len(m.story.blocks))
 	switch w.task {
 	case bellcord.TaskCompact:
 		m.story.addBlock(&note{dim, "≡ compacting…"})

@@ -24,8 +24,7 @@ func markdown(source string, width int) []string {
 			for end < len(lines) && !closes(lines[end], fence(body)) {
 				end++
 			}
-			language, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(body, fence(body)[:1])), " ")
-			out = append(out, code(language, lines[i+1:min(end, len(lines))], width)...)
+			out = append(out, code(languageOf(body), lines[i+1:min(end, len(lines))], 0, width)...)
 			i = end + 1
 		case body == "":
 			out = append(out, "")
@@ -64,6 +63,12 @@ func fence(body string) string {
 	return ""
 }
 
+// languageOf returns the language that a line with an opening fence names, or "".
+func languageOf(body string) string {
+	language, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(body, fence(body)[:1])), " ")
+	return language
+}
+
 func closes(l, mark string) bool {
 	l = strings.TrimSpace(l)
 	return strings.HasPrefix(l, mark) && strings.Trim(l, mark[:1]) == ""
@@ -73,16 +78,16 @@ func closes(l, mark string) bool {
 // would delay the screen while it streams.
 const mostColoured = 400
 
-// code returns the lines of a code block. They have no frame, so that they can be
-// copied.
-func code(language string, lines []string, width int) []string {
+// code returns the lines of a code block from a number on. They have no frame, so
+// that they can be copied. The earlier lines determine the colours.
+func code(language string, lines []string, from, width int) []string {
 	var coloured [][]highlight.Span
 	if len(lines) <= mostColoured {
 		coloured, _ = highlight.Lines(language, lines)
 	}
 	var out []string
-	for i, l := range lines {
-		text := styled(cyan, harmless(l))
+	for i := from; i < len(lines); i++ {
+		text := styled(cyan, harmless(lines[i]))
 		if coloured != nil {
 			text = inColours(coloured[i])
 		}

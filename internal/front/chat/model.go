@@ -30,6 +30,8 @@ type Model struct {
 	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
+	replaying bool   // the log is being read from its beginning
+	skipped   string // describes the turns that Finished leaves out
 	queue     queue
 	running   *running
 	sent      []sent // own prompts that are not in the log yet
@@ -149,6 +151,7 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.context = contextUse{}
+	m.replaying, m.skipped = false, ""
 	m.last, m.scroll, m.picker, m.answering, m.reply = nil, 0, nil, "", reply{}
 }
 

@@ -11,6 +11,8 @@ import (
 // story is the conversation as blocks, in log order.
 type story struct {
 	blocks    []*shown
+	printed   int              // blocks before this index have been returned by finished
+	turns     []int            // index of the first block of each turn
 	cards     map[string]*card // calls that have not ended
 	order     []string         // their ids, oldest first
 	questions map[string]*question
@@ -43,7 +45,10 @@ func (s *story) addText(text string, at time.Time) {
 		a = &answer{}
 		s.addBlock(a)
 	}
-	a.appendText(text)
+	for _, b := range a.appendText(text) { // before the open end
+		n := len(s.blocks) - 1
+		s.blocks = append(s.blocks[:n], &shown{block: b}, s.blocks[n])
+	}
 }
 
 func (s *story) think(text string, at time.Time) {
