@@ -94,7 +94,7 @@ var allowedImports = map[string][]string{
 	"internal/front/acp/updates":     {"", "internal/acp", "internal/acp/blocks", "internal/plural"},
 	"internal/front/line":            {"", "history", "hub", "internal/form", "internal/plainjson", "internal/plural"},
 	"internal/front/telegram":        {"", "hub", "internal/durable", "internal/form", "internal/front/slash", "internal/front/telegram/markup", "internal/front/telegram/outbox", "internal/front/telegram/rights", "internal/front/telegram/wire", "internal/plainjson", "internal/plural"},
-	"internal/front/chat":            {"", "hub", "internal/form", "internal/front/line", "internal/front/slash", "internal/highlight", "internal/plainjson", "internal/plural", "internal/sessionid"},
+	"internal/front/chat":            {"", "hub", "internal/form", "internal/front/line", "internal/front/slash", "internal/highlight", "internal/plainjson", "internal/plural", "internal/sessionid", "internal/tool/edit"},
 	"internal/front/acpnet":          {"", "hub", "internal/acp", "internal/front/acp", "internal/front/web", "internal/jsonrpc", "internal/websocket"},
 	"internal/websocket":             {},
 	"internal/acpbridge":             {"", "internal/acp", "internal/websocket"},

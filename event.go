@@ -119,8 +119,9 @@ type (
 		CallView
 	}
 	// ToolCallUpdated changes how a call is shown, until the call ends. Fields
-	// that are present replace the earlier values. Only hosted agents change
-	// their calls.
+	// that are present replace the earlier values. Hosted agents change any
+	// field of their calls. The built-in agent sets only Content, to the changes
+	// that a call has made to files.
 	ToolCallUpdated struct {
 		Call      string          `json:"call"`
 		Title     string          `json:"title,omitempty"`

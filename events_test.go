@@ -96,7 +96,7 @@ var consumers = []consumer{
 	}},
 	{"texts that cannot control a terminal", "internal/front/chat", []string{"tame"}, map[string]string{
 		"has no text that is printed":        "AgentUpdate StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared AgentSessionOpened SessionUpdated",
-		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionOpened QuestionAnswered",
+		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionAnswered",
 	}},
 	{"Telegram", "internal/front/telegram", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",

@@ -6,7 +6,9 @@ import (
 
 // Question is a question to a user; the turn waits for the answer. Text is
 // self-contained but shortened if the call is long. Tool, Arguments and Changes
-// contain the complete call, for frontends that can display it.
+// contain the complete call, for frontends that can display it. If Title is set,
+// Title and Changes together describe the call completely, and a frontend that
+// displays Changes shows Title instead of Text.
 //
 // A question with Fields or a URL is answered with ChoiceAccept, ChoiceDecline or
 // ChoiceCancel, and Fields also need values: see Reply. Every other question is
@@ -15,6 +17,7 @@ type Question struct {
 	ID        string          `json:"id"`
 	Call      string          `json:"call,omitempty"` // id of the tool call that needs approval
 	Text      string          `json:"text"`
+	Title     string          `json:"title,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Changes   []Change        `json:"changes,omitempty"` // changes to files if the call is allowed
@@ -25,11 +28,15 @@ type Question struct {
 }
 
 // Change is a change to a file: New replaces Old, which is the whole file or a
-// part of it. Old is nil if the file does not exist or cannot be shown.
+// part of it. Old is nil if the file does not exist or cannot be shown. Several
+// changes of one file are in the order of the file.
 type Change struct {
 	Path string  `json:"path"` // absolute
 	Old  *string `json:"old,omitempty"`
 	New  string  `json:"new"`
+	// Line is the number of the first line of Old in the file before all changes,
+	// counted from 1. It is 0 if the place is unknown.
+	Line int `json:"line,omitempty"`
 }
 
 // Choice is one possible answer.

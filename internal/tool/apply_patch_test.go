@@ -171,7 +171,7 @@ func TestApplyPatch_Question_ShowsEveryChange(t *testing.T) {
 		rel, _ := filepath.Rel(dir, c.Path)
 		all = append(all, filepath.ToSlash(rel)+": "+old+"->"+c.New)
 	}
-	if got := strings.Join(all, "|"); got != "new/a: (none)->x\n|b: two\n->2\n|c: c\n->|moved/d: (none)->D\n|d: d\n->" {
+	if got := strings.Join(all, "|"); got != "new/a: (none)->x\n|b: one\ntwo\n->one\n2\n|c: c\n->|moved/d: (none)->D\n|d: d\n->" {
 		t.Errorf("%q", got)
 	}
 }

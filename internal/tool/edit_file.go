@@ -132,25 +132,21 @@ func askEdit(args json.RawMessage) string {
 	return fmt.Sprintf("Edit %s%s?\n%s", workspace.Shown(a.path), where, out.String())
 }
 
-// previewEdit returns the Preview function of edit_file: the texts as written,
-// or the lines that change if the old text matches only after normalization.
+// previewEdit returns the Preview function of edit_file: the parts of the file
+// that change, or the texts as written if they cannot be applied.
 func previewEdit(open opener) func(context.Context, Call) []bellcord.Change {
 	return func(ctx context.Context, call Call) []bellcord.Change {
 		a, err := parseEditFile(call.Args)
 		if err != nil {
 			return nil
 		}
-		var all []bellcord.Change
 		if f, err := open(ctx, call, a.path); err == nil {
 			defer f.close()
-			if applied, err := edit.ApplyAll(f.text, a.edits, mostEdited); err == nil && applied.Note != "" {
-				for _, h := range edit.Diff(f.text, applied.Text) {
-					before := strings.Join(h.Removed, "")
-					all = append(all, changeOf(call, a.path, &before, strings.Join(h.Added, ""))...)
-				}
-				return all
+			if applied, err := edit.ApplyAll(f.text, a.edits, mostEdited); err == nil && f.exists {
+				return changesOf(call, a.path, &f.text, applied.Text)
 			}
 		}
+		var all []bellcord.Change
 		for _, e := range a.edits {
 			all = append(all, changeOf(call, a.path, &e.Old, e.New)...)
 		}
@@ -186,7 +182,9 @@ func editFile(open opener) func(context.Context, Call) Result {
 		if _, err := f.write(ctx, applied.Text, true); err != nil {
 			return unwritten(ctx, f.name, err)
 		}
-		return call.checker.check(ctx, call, finished(edited(f.name, f.text, applied)), changedFile{f.name, f.text, applied.Text})
+		result := finished(edited(f.name, f.text, applied))
+		result.Changes = changesOf(call, a.path, &f.text, applied.Text)
+		return call.checker.check(ctx, call, result, changedFile{f.name, f.text, applied.Text})
 	}
 }
 
@@ -201,5 +199,6 @@ func createByEdit(ctx context.Context, call Call, f *openedFile, a fileEdits) Re
 	}
 	call.known.add(call, a.path)
 	result := finished(fmt.Sprintf("created %s (%d bytes)", workspace.Shown(f.name), len(text)))
+	result.Changes = changesOf(call, a.path, nil, text)
 	return call.checker.check(ctx, call, result, changedFile{f.name, "", text})
 }

@@ -94,7 +94,7 @@ func TestPreview_EditMatchedByNormalization_ShowsLinesOfTheFile(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, files{"f": "\ta\n\tb\n"})
 	changes := tool.EditFile().Previewed(t.Context(), dir, json.RawMessage(`{"path":"f","old":"    a\n    b\n","new":"    a\n    c\n"}`))
-	if len(changes) != 1 || *changes[0].Old != "\tb\n" || changes[0].New != "\tc\n" {
+	if len(changes) != 1 || *changes[0].Old != "\ta\n\tb\n" || changes[0].New != "\ta\n\tc\n" || changes[0].Line != 1 {
 		t.Errorf("%+v", changes)
 	}
 }

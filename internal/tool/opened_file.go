@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
@@ -31,6 +32,15 @@ type openedFile struct {
 	// remove removes the file.
 	remove func(ctx context.Context) error
 	close  func()
+}
+
+// shownText returns the text for display, or nil if the file does not exist or
+// cannot be shown.
+func (f *openedFile) shownText() *string {
+	if !f.exists || f.unreadable != nil || !utf8.ValidString(f.text) {
+		return nil
+	}
+	return &f.text
 }
 
 // opener opens the file at a path as an openedFile. The caller closes it.

@@ -110,6 +110,7 @@ func (p patchPlan) close() {
 func (p patchPlan) carryOut(ctx context.Context, call Call) Result {
 	var done, diffs strings.Builder
 	var changed []changedFile
+	var shownChanges []bellcord.Change
 	for i, s := range p {
 		var err error
 		switch {
@@ -121,8 +122,11 @@ func (p patchPlan) carryOut(ctx context.Context, call Call) Result {
 			_, err = s.file.write(ctx, s.text, s.file.exists)
 		}
 		if err != nil {
-			return p.interrupted(ctx, i, done.String(), err)
+			result := p.interrupted(ctx, i, done.String(), err)
+			result.Changes = shownChanges
+			return result
 		}
+		shownChanges = append(shownChanges, s.changes(call)...)
 		if s.mark == "A" {
 			call.known.add(call, s.path)
 		}
@@ -137,7 +141,9 @@ func (p patchPlan) carryOut(ctx context.Context, call Call) Result {
 			diffs.WriteString("[" + workspace.Shown(s.file.name) + ": matched by " + s.note + "]\n")
 		}
 	}
-	return call.checker.check(ctx, call, finished(done.String()+diffs.String()), changed...)
+	result := finished(done.String() + diffs.String())
+	result.Changes = shownChanges
+	return call.checker.check(ctx, call, result, changed...)
 }
 
 // interrupted returns the result of a patch that ended before step i.
@@ -160,7 +166,7 @@ func (p patchPlan) interrupted(ctx context.Context, i int, done string, err erro
 	return failed(fmt.Errorf("%w\n%s", err, lists))
 }
 
-// changes returns the changes of one file for a question.
+// changes returns the changes of one file.
 func (s patchStep) changes(call Call) []bellcord.Change {
 	before, after := &s.file.text, s.text
 	if s.remove {
@@ -169,13 +175,5 @@ func (s patchStep) changes(call Call) []bellcord.Change {
 	if !s.file.exists {
 		before = nil
 	}
-	if before == nil || s.remove {
-		return changeOf(call, s.path, before, after)
-	}
-	var all []bellcord.Change
-	for _, h := range edit.Diff(*before, after) {
-		removed := strings.Join(h.Removed, "")
-		all = append(all, changeOf(call, s.path, &removed, strings.Join(h.Added, ""))...)
-	}
-	return all
+	return changesOf(call, s.path, before, after)
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/edit"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
@@ -22,7 +23,11 @@ func previewWrite(read func(ctx context.Context, call Call, path string) *string
 		if err != nil {
 			return nil
 		}
-		return changeOf(call, a.Path, read(ctx, call, a.Path), *a.Content)
+		before, content := read(ctx, call, a.Path), *a.Content
+		if before != nil {
+			content, _ = likeBefore(*before, content)
+		}
+		return changesOf(call, a.Path, before, content)
 	}
 }
 
@@ -34,6 +39,26 @@ func changeOf(call Call, path string, before *string, after string) []bellcord.C
 		return nil
 	}
 	return []bellcord.Change{{Path: filepath.Join(dir, rel), Old: before, New: after}}
+}
+
+// contextLines is how many unchanged lines a change shows before and after the
+// changed ones.
+const contextLines = 3
+
+// changesOf returns the changes of one file from the text before to the text
+// after: the changed parts with their context, or the whole text of a new file.
+func changesOf(call Call, path string, before *string, after string) []bellcord.Change {
+	if before == nil {
+		return changeOf(call, path, nil, after)
+	}
+	var all []bellcord.Change
+	for _, p := range edit.Parts(*before, after, contextLines) {
+		for _, c := range changeOf(call, path, &p.Old, p.New) {
+			c.Line = p.OldLine
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // readShown returns a file on disk for the preview in a question, or nil if it

@@ -21,7 +21,7 @@ func TestPreview_WriteAndEdit_ShowFileBeforeAndAfter(t *testing.T) {
 		Read:  func(context.Context, string, int, int) (string, error) { return "unsaved", nil },
 		Write: func(context.Context, string, string) error { return nil },
 	}
-	saved, unsaved, part := "saved", "unsaved", "a"
+	saved, unsaved := "saved", "unsaved"
 	for name, c := range map[string]struct {
 		tool tool.Tool
 		args string
@@ -29,7 +29,7 @@ func TestPreview_WriteAndEdit_ShowFileBeforeAndAfter(t *testing.T) {
 	}{
 		"a file that exists":       {tool.WriteFile(), `{"path":"old.txt","content":"new"}`, bellcord.Change{Path: filepath.Join(dir, "old.txt"), Old: &saved, New: "new"}},
 		"a new file":               {tool.WriteFile(), `{"path":"sub/n.txt","content":"new"}`, bellcord.Change{Path: filepath.Join(dir, "sub", "n.txt"), New: "new"}},
-		"a part of a file":         {tool.EditFile(), `{"path":"old.txt","old":"a","new":"b"}`, bellcord.Change{Path: filepath.Join(dir, "old.txt"), Old: &part, New: "b"}},
+		"a part of a file":         {tool.EditFile(), `{"path":"old.txt","old":"a","new":"b"}`, bellcord.Change{Path: filepath.Join(dir, "old.txt"), Old: &saved, New: "sbved"}},
 		"a buffer in the editor's": {editor.Tools([]tool.Tool{tool.WriteFile()})[0], `{"path":"old.txt","content":"new"}`, bellcord.Change{Path: filepath.Join(dir, "old.txt"), Old: &unsaved, New: "new"}},
 	} {
 		changes := c.tool.Previewed(t.Context(), dir, json.RawMessage(c.args))

@@ -59,7 +59,11 @@ func (c *syntaxChecker) check(ctx context.Context, call Call, result Result, fil
 		}
 	}
 	if out.Len() > 0 {
-		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file was changed, and has new syntax errors:]\n" + out.String()
+		note := "[the file was changed, and has new syntax errors:]\n" + out.String()
+		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n" + note
+		if call.Output != nil { // a front that shows the changes does not show the result
+			call.Output(note)
+		}
 	}
 	return result
 }

@@ -128,6 +128,7 @@ type Result struct {
 	Failed    bool
 	Fate      bellcord.CallOutcome
 	Processes *bellcord.Processes // processes that the call started
+	Changes   []bellcord.Change   // that the call made to files, for display
 }
 
 // Previewed returns the changes to files that a call would make, or nil if they

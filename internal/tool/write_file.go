@@ -94,11 +94,12 @@ func writeFile(open opener) func(context.Context, Call) Result {
 			return unwritten(ctx, f.name, err)
 		}
 		call.known.add(call, a.Path)
-		done := "created"
+		done, before := "created", (*string)(nil)
 		if replaced {
-			done = "replaced"
+			done, before = "replaced", f.shownText()
 		}
 		result := finished(fmt.Sprintf("%s %s (%d bytes%s)", done, workspace.Shown(f.name), len(content), note))
+		result.Changes = changesOf(call, a.Path, before, content)
 		return call.checker.check(ctx, call, result, changedFile{f.name, f.text, content})
 	}
 }

@@ -132,9 +132,21 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
 		w.Mark(hub.MomentProcessEnded)
 	}
+	if len(result.Changes) > 0 {
+		_ = w.Emit(changed(c, result.Changes)) // fails only after a stop; the outcome is recorded even then
+	}
 	return result.Failed, w.Emit(bellcord.ToolCallEnded{
 		Call: c.Call, Outcome: result.Fate, Failed: result.Failed, Result: result.Text, Processes: result.Processes,
 	})
+}
+
+// changed shows the changes that a call has made to files.
+func changed(c call, changes []bellcord.Change) bellcord.ToolCallUpdated {
+	content := make([]bellcord.CallContent, len(changes))
+	for i := range changes {
+		content[i].Change = &changes[i]
+	}
+	return bellcord.ToolCallUpdated{Call: c.Call, CallView: bellcord.CallView{Content: content}}
 }
 
 // asker shows the questions of a call's tool.

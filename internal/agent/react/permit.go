@@ -3,6 +3,7 @@ package react
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
@@ -39,12 +40,20 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		return d.Why, nil
 	case permit.Put:
 	}
+	changes := c.tool.Previewed(ctx, w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
+	text := c.tool.Question(c.Arguments)
+	title := ""
+	if len(changes) > 0 { // the rest of the text describes them
+		first, _, _ := strings.Cut(text, "\n")
+		title = because(first, d.Why)
+	}
 	choice, err := w.Ask(ctx, bellcord.Question{
 		Call:      c.Call,
-		Text:      question(c, d.Why),
+		Text:      because(text, d.Why),
+		Title:     title,
 		Tool:      c.Name,
 		Arguments: c.Arguments,
-		Changes:   c.tool.Previewed(ctx, w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...),
+		Changes:   changes,
 		Choices: []bellcord.Choice{
 			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
 			{ID: allowSession, Text: "Allow for this session", Kind: "allow_always"},
@@ -71,10 +80,8 @@ func (c call) used() error {
 	return c.tool.Used()
 }
 
-// question returns the text of the question about a call, with the reason for
-// it.
-func question(c call, why string) string {
-	text := c.tool.Question(c.Arguments)
+// because adds the reason for a question to its text.
+func because(text, why string) string {
 	if why != "" {
 		text += "\nAsked because " + why + "."
 	}

@@ -88,8 +88,10 @@ func (t *thought) lines(width int, unfolded bool) []string {
 // card is a tool call.
 type card struct {
 	call   bellcord.ToolCallRequested
-	output string // the end of its output
-	state  string // in one word
+	dir    string            // the session's directory
+	asked  []bellcord.Change // of its question, once that is answered
+	output string            // the end of its output
+	state  string            // in one word
 	done   bool
 }
 
@@ -120,13 +122,16 @@ func (c *card) lines(width int, unfolded bool) []string {
 		mark, style = "■", dim
 	}
 	title := styled(style, mark) + " " + brief(c.call)
+	if changes := c.changes(); len(changes) > 0 {
+		title += styled(dim, " · "+changeCount(changes))
+	}
 	if c.done && c.state != "finished" {
 		title += styled(dim, " · "+c.state)
 	}
 	if c.call.ArgumentError != "" {
 		title += styled(dim, " · "+harmless(oneLine(c.call.ArgumentError)))
 	}
-	lines := indented("", "  ", title, width)
+	lines := append(indented("", "  ", title, width), c.diff(width, unfolded)...)
 	most := liveLines
 	if unfolded {
 		most = allOutput
@@ -159,7 +164,10 @@ func fate(f bellcord.CallOutcome, failed bool) string {
 type question struct {
 	text, dir string
 	call      bellcord.ToolCallRequested
-	answer    string // how it was closed; "" while it is open
+	card      *card             // the call on the screen; nil if it is not there
+	changes   []bellcord.Change // shown here while it is open, and by the call afterwards
+	complete  bool              // the text and the changes describe the whole call
+	answer    string            // how it was closed; "" while it is open
 }
 
 func (q *question) fixed() bool { return q.answer != "" }
@@ -171,7 +179,7 @@ func (q *question) lines(width int, unfolded bool) []string {
 		return nil
 	}
 	lines := q.title(width)
-	if unfolded {
+	if unfolded && len(q.changes) == 0 {
 		lines = append(lines, details(q.call, q.text, width)...)
 	}
 	if q.dir != "" {
@@ -186,10 +194,31 @@ func (q *question) open(width, questions int) []string {
 	if questions > 1 {
 		lines = append(lines, wrap(styled(dim, fmt.Sprintf("  question 1 of %d", questions)), width)...)
 	}
-	if q.dir != "" {
-		lines = append(lines, indented("  ", "  ", styled(dim, "in "+harmless(q.dir)), width)...)
+	place := "in " + harmless(q.dir)
+	if len(q.changes) > 0 {
+		place += " · " + changeCount(q.changes)
 	}
-	return append(lines, details(q.call, q.text, width)...)
+	if q.dir != "" {
+		lines = append(lines, indented("  ", "  ", styled(dim, place), width)...)
+	}
+	return append(lines, q.subject(width)...)
+}
+
+// subject returns what the question is about: the changes of files, and the
+// arguments of the call that neither they nor the text contain.
+func (q *question) subject(width int) []string {
+	lines := diff(q.changes, q.dir, q.text, width)
+	if q.complete {
+		return lines
+	}
+	text := q.text
+	for _, c := range q.changes {
+		text += "\n" + c.Path + "\n" + c.New
+		if c.Old != nil {
+			text += "\n" + *c.Old
+		}
+	}
+	return append(lines, details(q.call, text, width)...)
 }
 
 func (q *question) title(width int) []string {

@@ -120,6 +120,7 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.settle(ev.Time)
 	case bellcord.ToolCallRequested:
 		m.story.addToolCall(b, ev.Time)
+		m.story.cards[b.Call].dir = m.session.Dir
 	case bellcord.ToolCallUpdated:
 		if c := m.story.cards[b.Call]; c != nil {
 			b.Apply(&c.call)

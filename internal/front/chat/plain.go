@@ -160,7 +160,7 @@ func (p *Plain) showQuestion() error {
 		return nil
 	}
 	words := "  in " + harmless(q.dir)
-	for _, l := range details(q.call, q.text, plainWidth) {
+	for _, l := range q.subject(plainWidth) {
 		words += "\n" + ansi.Strip(l)
 	}
 	return p.watch.View.Note("%s", words)

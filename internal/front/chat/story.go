@@ -78,7 +78,7 @@ func (s *story) callEnded(b bellcord.ToolCallEnded) {
 	if c == nil {
 		return
 	}
-	if c.output == "" {
+	if c.output == "" && (b.Failed || len(c.changes()) == 0) {
 		c.print(b.Result)
 	}
 	s.closeCall(b.Call, fate(b.Outcome, b.Failed))
@@ -99,9 +99,13 @@ func (s *story) closeCall(call, state string) {
 
 func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
 	s.settle(at)
-	shown := &question{text: form.Text(q), dir: dir}
+	complete := q.Title != "" && len(q.Changes) > 0
+	if complete {
+		q.Text = q.Title
+	}
+	shown := &question{text: form.Text(q), dir: dir, changes: q.Changes, complete: complete}
 	if c := s.cards[q.Call]; c != nil {
-		shown.call = c.call
+		shown.call, shown.card = c.call, c
 	}
 	if s.questions == nil {
 		s.questions = map[string]*question{}
@@ -113,6 +117,9 @@ func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
 func (s *story) recordAnswer(id, words string) {
 	if q := s.questions[id]; q != nil {
 		q.answer = words
+		if q.card != nil {
+			q.card.asked = q.changes
+		}
 		delete(s.questions, id)
 	}
 }

@@ -30,6 +30,11 @@ func tame(ev bellcord.Event) bellcord.Event {
 	case bellcord.ToolCallEnded:
 		b.Result = printed(b.Result)
 		ev.Body = b
+	case bellcord.QuestionOpened:
+		if b.Question.Title != "" && len(b.Question.Changes) > 0 { // Plain shows the changes
+			b.Question.Text = b.Question.Title
+		}
+		ev.Body = b
 	case bellcord.ModelRetryScheduled:
 		b.Reason = harmless(b.Reason)
 		ev.Body = b

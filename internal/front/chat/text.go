@@ -14,17 +14,18 @@ import (
 // The styles: attributes and some of the sixteen colours of every terminal,
 // which follow its theme. A style ends with plain, which ends all of them.
 const (
-	plain   = "\x1b[0m"
-	bold    = "\x1b[1m"
-	dim     = "\x1b[2m"
-	italic  = "\x1b[3m"
-	linked  = "\x1b[4m"
-	struck  = "\x1b[9m"
-	red     = "\x1b[31m"
-	green   = "\x1b[32m"
-	yellow  = "\x1b[33m"
-	magenta = "\x1b[35m"
-	cyan    = "\x1b[36m"
+	plain    = "\x1b[0m"
+	bold     = "\x1b[1m"
+	dim      = "\x1b[2m"
+	italic   = "\x1b[3m"
+	linked   = "\x1b[4m"
+	reversed = "\x1b[7m"
+	struck   = "\x1b[9m"
+	red      = "\x1b[31m"
+	green    = "\x1b[32m"
+	yellow   = "\x1b[33m"
+	magenta  = "\x1b[35m"
+	cyan     = "\x1b[36m"
 )
 
 func styled(style, text string) string {

@@ -62,13 +62,21 @@ func rawInput(c bellcord.ToolCallRequested) json.RawMessage {
 	return c.Arguments
 }
 
-// updated shows what a hosted agent changed about a call.
+// updated shows what a hosted agent changed about a call. The changes that a
+// built-in tool has made to files are shown with its end, which follows.
 func (e *Encoder) updated(b bellcord.ToolCallUpdated) {
 	c := e.open(b.Call)
 	if c == nil {
 		return
 	}
 	b.Apply(&c.now)
+	if !e.Hosted {
+		c.changes = nil
+		for _, part := range b.Content {
+			c.changes = append(c.changes, *part.Change)
+		}
+		return
+	}
 	update := acp.ToolCallUpdate{ToolCallID: c.id, Title: b.Title, Kind: acp.ToolKind(b.ToolKind), RawInput: b.Arguments, Locations: locations(b.Locations)}
 	if b.ToolKind != "" {
 		c.kind = update.Kind
