@@ -40,6 +40,7 @@ type (
 		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
 		Stop(req bellcord.StopRequest) *hub.Stopping
 		Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error
+		Edit(turn bellcord.TurnID, text string) error
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {

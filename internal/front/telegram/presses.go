@@ -87,7 +87,7 @@ func (c *chat) pressStop(query string, id bellcord.TurnID, s incoming) {
 // again continues a stopped turn or repeats its prompt. It waits in the queue
 // like any prompt.
 func (c *chat) again(p *wire.Press, id bellcord.TurnID, s incoming, goOn bool) {
-	next := turnID(c.front.self.ID, s.update)
+	next := c.front.turnOfPress(s.update)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = append(c.pending, next)

@@ -8,12 +8,18 @@ import (
 	"path/filepath"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// turnID returns the ID of the turn for an update. It is the same when the
-// update is delivered again after a crash.
-func turnID(bot, update int64) bellcord.TurnID {
-	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d %d", bot, update)))
+// turnOf returns the ID of the turn for a message. It is the same when the
+// message is delivered again after a crash, and when it is edited.
+func (f *Front) turnOf(m *wire.Message) bellcord.TurnID {
+	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d message %d %d", f.self.ID, m.Place.Chat, m.ID)))
+}
+
+// turnOfPress returns the ID of the turn for the press of a button.
+func (f *Front) turnOfPress(update int64) bellcord.TurnID {
+	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d %d", f.self.ID, update)))
 }
 
 // acceptPrompt queues a message for the agent. The prompt can be stopped from now on.
@@ -22,7 +28,7 @@ func (c *chat) acceptPrompt(s incoming, policy bellcord.BusyPolicy) {
 		c.front.handled(s.update)
 		return
 	}
-	id := turnID(c.front.self.ID, s.update)
+	id := s.turn
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = append(c.pending, id)
@@ -47,6 +53,24 @@ func (c *chat) accept(ctx context.Context, id bellcord.TurnID, s incoming, polic
 		c.sendText(c.regret(err))
 	}
 	c.front.handled(s.update)
+}
+
+// editPrompt changes the text of a prompt, after the prompts before it have been
+// accepted. If the agent has begun, the text stays as it is.
+func (c *chat) editPrompt(update int64, id bellcord.TurnID, text string) {
+	c.stir()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enqueue(func(context.Context) {
+		switch err := c.front.Hub.Edit(id, text); {
+		case errors.Is(err, bellcord.ErrStarted):
+			c.sendText("I have begun to answer the message as it was. To change it, stop me and send it again.")
+		case err != nil && !errors.Is(err, bellcord.ErrNoTurn): // an ended turn is not known any more
+			c.front.Logger.Error("telegram edit failed", "chat", c.place.Chat, "turn", id, "err", err)
+			c.sendText(c.apology(err.Error()))
+		}
+		c.front.handled(update)
+	})
 }
 
 func (c *chat) tryAccept(ctx context.Context, id bellcord.TurnID, s incoming, policy bellcord.BusyPolicy) error {

@@ -14,7 +14,8 @@ import (
 // incoming is a message or button press, with its author.
 type incoming struct {
 	update int64
-	by     string // the recorded name of the author
+	turn   bellcord.TurnID // the turn of a prompt in it
+	by     string          // the recorded name of the author
 	text   string
 	files  []wire.File
 }
@@ -25,6 +26,8 @@ func (f *Front) Take(u wire.Update) {
 	switch {
 	case u.Message != nil:
 		f.takeMessage(u, u.Message)
+	case u.Edited != nil:
+		f.takeEdit(u, u.Edited)
 	case u.Press != nil:
 		f.takePress(u, u.Press)
 	case u.Stopped != nil:
@@ -65,7 +68,32 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message) {
 		f.handled(u.ID)
 		return
 	}
-	c.handleMessage(what, incoming{update: u.ID, by: by, text: words, files: m.Files})
+	if m.Unsupported != "" {
+		c.sendText(fmt.Sprintf("I can't read %s. Send me text, a picture or a file.", m.Unsupported))
+		f.handled(u.ID)
+		return
+	}
+	c.handleMessage(what, incoming{update: u.ID, turn: f.turnOf(m), by: by, text: words, files: m.Files})
+}
+
+// takeEdit changes the text of a prompt that waits. A message with files keeps
+// its first text, and a command has been executed already.
+func (f *Front) takeEdit(u wire.Update, m *wire.Message) {
+	text, forUs := m.Text, true
+	if m.Place.Group {
+		text, forUs = addressed(m, f.self.Username)
+	}
+	what, words := parse(text, f.self.Username)
+	if what != prompt || !forUs || len(m.Files) > 0 || words == "" {
+		f.handled(u.ID)
+		return
+	}
+	_, c, ok := f.admit(m.Place, m.From, forUs)
+	if !ok {
+		f.handled(u.ID)
+		return
+	}
+	c.editPrompt(u.ID, f.turnOf(m), words)
 }
 
 // admit returns the name and the chat of a person with access. It replies to

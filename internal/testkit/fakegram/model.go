@@ -52,11 +52,18 @@ type Message struct {
 	Entities        []Entity    `json:"entities,omitempty"`
 	Photo           []PhotoSize `json:"photo,omitempty"`
 	Document        *Document   `json:"document,omitempty"`
+	Sticker         *Sticker    `json:"sticker,omitempty"`
 	Caption         string      `json:"caption,omitempty"`
 	CaptionEntities []Entity    `json:"caption_entities,omitempty"`
 	Markup          *Markup     `json:"reply_markup,omitempty"`
 
 	sent time.Time
+}
+
+// Sticker is a sticker. The bot can only see that there is one.
+type Sticker struct {
+	FileID string `json:"file_id"`
+	Emoji  string `json:"emoji,omitempty"`
 }
 
 // Markup is an inline keyboard.

@@ -61,6 +61,28 @@ func (s *Server) SayIn(chat int64, thread int, user int64, text string) (Message
 	return s.utter(chat, user, Message{Text: text, Thread: thread}, 0)
 }
 
+// Edit changes the text of a message of a person.
+func (s *Server) Edit(chat, user int64, message int, text string) (err error) {
+	s.change(func(now time.Time) {
+		c := s.chats[chat]
+		if c == nil || c.find(message) == nil || c.find(message).From.ID != user {
+			err = fmt.Errorf("chat %d has no message %d of %d", chat, message, user)
+			return
+		}
+		m := c.find(message)
+		m.Text, m.Entities, m.Edited = text, spotted(text), now.Unix()
+		if s.botReceives(c, *m) {
+			s.queueUpdate(now, "edited_message", *m, nil)
+		}
+	})
+	return err
+}
+
+// SaySticker sends a sticker of a person to a chat.
+func (s *Server) SaySticker(chat, user int64) (Message, error) {
+	return s.utter(chat, user, Message{Sticker: &Sticker{FileID: "sticker", Emoji: "👍"}}, 0)
+}
+
 // Reply sends a reply of a person to a message.
 func (s *Server) Reply(chat, user int64, to int, text string) (Message, error) {
 	return s.utter(chat, user, Message{Text: text}, to)

@@ -22,6 +22,9 @@ func (b *Bot) read(raw []byte, arrived time.Time) (u Update, relevant bool, err 
 	case in.Message != nil:
 		u.At = time.Unix(int64(in.Message.Date), 0)
 		u.Message = b.message(in.Message)
+	case in.EditedMessage != nil:
+		u.At = time.Unix(int64(in.EditedMessage.EditDate), 0)
+		u.Edited = b.message(in.EditedMessage)
 	case in.CallbackQuery != nil:
 		u.Press = press(in.CallbackQuery)
 	case in.StoppedMessageGeneration != nil:
@@ -31,7 +34,7 @@ func (b *Bot) read(raw []byte, arrived time.Time) (u Update, relevant bool, err 
 		u.At = time.Unix(int64(in.MyChatMember.Date), 0)
 		u.Gone = gone(in.MyChatMember)
 	}
-	return u, u.Message != nil || u.Press != nil || u.Stopped != nil || u.Gone != nil, nil
+	return u, u.Message != nil || u.Edited != nil || u.Press != nil || u.Stopped != nil || u.Gone != nil, nil
 }
 
 // numberOf returns an update's ID, or 0 if it cannot be read. No update has the
@@ -61,7 +64,9 @@ func (b *Bot) message(in *models.Message) *Message {
 		m.Text = in.Caption
 	}
 	if m.Text == "" && len(m.Files) == 0 {
-		return nil
+		if m.Unsupported = unsupported(in); m.Unsupported == "" {
+			return nil
+		}
 	}
 	// Every message in a topic has ReplyToMessage set to the message that
 	// opened the topic.
@@ -70,6 +75,26 @@ func (b *Bot) message(in *models.Message) *Message {
 		m.ReplyToSelf = to.From != nil && to.From.ID == b.id
 	}
 	return m
+}
+
+// unsupported returns what a message without text and files contains, or "" for
+// a service message.
+func unsupported(in *models.Message) string {
+	switch {
+	case in.Sticker != nil:
+		return "stickers"
+	case in.Location != nil, in.Venue != nil:
+		return "locations"
+	case in.Contact != nil:
+		return "contacts"
+	case in.Poll != nil:
+		return "polls"
+	case in.Checklist != nil:
+		return "checklists"
+	case in.Story != nil, in.Dice != nil, in.Game != nil, in.PaidMedia != nil:
+		return "messages of this kind"
+	}
+	return ""
 }
 
 // press returns nil for a button under an inline message, because such a

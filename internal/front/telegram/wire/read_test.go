@@ -130,7 +130,6 @@ func TestRead_UnusableOrAnonymousUpdate_IsIgnored(t *testing.T) {
 		"a message of a channel":    `"message":{"message_id":1,"text":"x",` + fromAnna + `,"chat":{"id":-5,"type":"channel"}}`,
 		"nobody":                    `"message":{"message_id":1,"date":1,"text":"x",` + inGroup + `}`,
 		"in the name of the group":  `"message":{"message_id":1,"text":"x",` + fromAnna + `,"sender_chat":{"id":-5,"type":"supergroup"},` + inGroup + `}`,
-		"an edit":                   `"edited_message":{"message_id":1,"text":"x",` + fromAnna + `,` + private + `}`,
 		"a new title":               `"message":{"message_id":1,"new_chat_title":"x",` + fromAnna + `,` + inGroup + `}`,
 		"a press under inline":      `"callback_query":{"id":"1","from":{"id":1001},"inline_message_id":"x","data":"d"}`,
 		"the bot came":              `"my_chat_member":{` + fromAnna + `,` + inGroup + `,"new_chat_member":{"status":"member","user":{"id":1}},"old_chat_member":{"status":"left","user":{"id":1}}}`,
@@ -140,6 +139,23 @@ func TestRead_UnusableOrAnonymousUpdate_IsIgnored(t *testing.T) {
 	} {
 		if u := read(t, body); u != nil {
 			t.Errorf("%s is handed out: %+v", name, u)
+		}
+	}
+}
+
+func TestRead_MessageWithoutTextAndFile_NamesItsContent(t *testing.T) {
+	t.Parallel()
+	const private = `"chat":{"id":1001,"type":"private"}`
+	for content, want := range map[string]string{
+		`"sticker":{"file_id":"s"}`:                         "stickers",
+		`"location":{"latitude":1,"longitude":2}`:           "locations",
+		`"contact":{"phone_number":"1","first_name":"Ben"}`: "contacts",
+		`"poll":{"id":"1","question":"x","options":[]}`:     "polls",
+		`"dice":{"emoji":"🎲","value":3}`:                    "messages of this kind",
+	} {
+		u := read(t, `"message":{"message_id":1,"date":1,`+content+`,`+fromAnna+`,`+private+`}`)
+		if u == nil || u.Message == nil || u.Message.Unsupported != want {
+			t.Errorf("%s: %+v, want %q", content, u, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ type Update struct {
 	// time of arrival.
 	At      time.Time
 	Message *Message
+	Edited  *Message // with its new text
 	Press   *Press
 	Stopped *Stopped
 	Gone    *Gone
@@ -31,7 +32,8 @@ type Person struct {
 	Bot            bool
 }
 
-// Message is a message from a user. It has text, files or both.
+// Message is a message from a user. It has text, files or both, or else
+// Unsupported.
 type Message struct {
 	ID          int
 	Place       Place
@@ -40,7 +42,8 @@ type Message struct {
 	ReplyTo     int    // 0 if the message is not a reply
 	ReplyToSelf bool   // the message replies to one of the bot's
 	Files       []File
-	Topic       bool // sent in a topic; Place.Thread is its ID
+	Topic       bool   // sent in a topic; Place.Thread is its ID
+	Unsupported string // what it contains instead, in the plural, such as "stickers"
 }
 
 // File is a file that Download can fetch.

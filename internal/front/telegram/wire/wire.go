@@ -35,10 +35,9 @@ const (
 	mostAtOnce = 100 // updates in one response; the Bot API's limit
 )
 
-// updateKinds lists the kinds of updates to receive. Edited messages are not among
-// them: an accepted prompt does not change.
+// updateKinds lists the kinds of updates to receive.
 var updateKinds = []string{
-	models.AllowedUpdateMessage, models.AllowedUpdateCallbackQuery,
+	models.AllowedUpdateMessage, models.AllowedUpdateEditedMessage, models.AllowedUpdateCallbackQuery,
 	models.AllowedUpdateStoppedMessageGeneration, models.AllowedUpdateMyChatMember,
 }
 
