@@ -27,6 +27,7 @@ type Telegram struct {
 	WhenBusy           string   `toml:"when_busy"`            // what happens to a message that arrives during a turn: "queue" queues it, "replace" stops the turn and answers the message
 	ExposeErrors       bool     `toml:"expose_errors"`        // show the details of errors in the chat
 	StreamAsDrafts     bool     `toml:"stream_as_drafts"`     // show an unfinished answer as a draft, in chats where Telegram supports it, instead of editing a message
+	DeliverSilent      bool     `toml:"deliver_silent"`       // show no unfinished answers: a chat gets an answer when it is complete
 	MaxMessageAge      Duration `toml:"max_message_age"`      // drop messages that are older than this when the bot receives them; 0s drops none
 	SessionIdleTimeout Duration `toml:"session_idle_timeout"` // how long an idle session of a chat stays in memory; 0s for always
 

@@ -65,7 +65,7 @@ func (s *Server) openTelegram() error {
 		CheckModel: s.app.Models.Check,
 		CheckAgent: s.checkAgent,
 		LetGo:      s.app.ReleaseSession,
-		Replace:    t.WhenBusy == config.Replace, ExposeErrors: t.ExposeErrors, Edits: !t.StreamAsDrafts,
+		Replace:    t.WhenBusy == config.Replace, ExposeErrors: t.ExposeErrors, Edits: !t.StreamAsDrafts, Silent: t.DeliverSilent,
 		OldAfter: time.Duration(t.MaxMessageAge), Idle: time.Duration(t.SessionIdleTimeout), Pace: outbox.Usual,
 	})
 	if err != nil {

@@ -77,3 +77,33 @@ func TestSticker_PrivateChat_IsAnsweredWithoutATurn(t *testing.T) {
 		}
 	})
 }
+
+func TestDeliverSilent_SlowAnswer_ShowsOnlyTheCompleteAnswer(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(with *setup) { with.Silent = true }, func(s *stage) {
+		s.sendText(anna, "slow 8")
+		for range 4 {
+			s.pass(500 * time.Millisecond)
+			if texts, draft := s.bot(anna), s.draft(anna); len(texts) > 0 && !strings.Contains(texts[0], "word7") || draft != "" {
+				t.Fatalf("the chat shows %q and the draft %q", texts, draft)
+			}
+		}
+		s.pass(20 * time.Second)
+		if texts := s.bot(anna); len(texts) != 1 || !strings.Contains(texts[0], "word7") {
+			t.Errorf("the chat shows %q", texts)
+		}
+	})
+}
+
+func TestDeliverSilent_Stop_SendsThePartialAnswerOnce(t *testing.T) {
+	t.Parallel()
+	onStage(t, func(with *setup) { with.Silent = true }, func(s *stage) {
+		s.sendText(anna, "slow 50")
+		s.pass(3 * time.Second)
+		s.sendText(anna, "/stop")
+		s.pass(4 * time.Second)
+		if texts := s.bot(anna); len(texts) != 1 || !strings.Contains(texts[0], "word1") || !strings.Contains(texts[0], "⏹ Stopped") {
+			t.Errorf("the chat shows %q", texts)
+		}
+	})
+}

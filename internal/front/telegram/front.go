@@ -73,6 +73,7 @@ type Config struct {
 	Replace      bool // a new message stops the running turn and is answered instead
 	ExposeErrors bool // users see the original error messages
 	Edits        bool // never use drafts, even where Telegram supports them
+	Silent       bool // show no unfinished answers, neither as drafts nor by edits
 	OldAfter     time.Duration
 	Idle         time.Duration
 	Pace         outbox.Pace

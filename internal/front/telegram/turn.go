@@ -34,7 +34,7 @@ type turn struct {
 	lastSeen    time.Time   // when its preview was last sent
 
 	edits       bool  // shown by an edited message instead of a draft
-	silent      bool  // its draft was stopped: no preview until the stop is late
+	silent      bool  // no preview, or, if its draft was stopped, none until the stop is late
 	drafts      int   // number of drafts started
 	flushed     int   // number of complete messages sent before the end
 	before      int   // how many of those a previous process sent
