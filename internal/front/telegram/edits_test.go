@@ -85,7 +85,8 @@ func TestDeliverSilent_SlowAnswer_ShowsOnlyTheCompleteAnswer(t *testing.T) {
 		for range 4 {
 			s.pass(500 * time.Millisecond)
 			if texts, draft := s.bot(anna), s.draft(anna); len(texts) > 0 && !strings.Contains(texts[0], "word7") || draft != "" {
-				t.Fatalf("the chat shows %q and the draft %q", texts, draft)
+				t.Errorf("the chat shows %q and the draft %q", texts, draft)
+				return
 			}
 		}
 		s.pass(20 * time.Second)
