@@ -25,6 +25,9 @@ func (h *Hub) Events(ctx context.Context, id bellcord.SessionID, after int64) (*
 // order and without gaps. It blocks until the log grows or ctx ends.
 func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) { return c.log.Next(ctx) }
 
+// AtEnd reports whether the cursor has passed all events that are durable now.
+func (c *Cursor) AtEnd() bool { return c.log.AtEnd() }
+
 // After returns the sequence number of the last event that the cursor has passed.
 func (c *Cursor) After() int64 { return c.log.After() }
 

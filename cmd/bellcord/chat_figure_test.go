@@ -103,7 +103,7 @@ func TestChat_EscWhileOtherTurnsStream_ShowsStopping(t *testing.T) {
 		pressed := time.Now()
 		c.types("Escape")
 		took = append(took, firstAfter(t, stopShown, pressed).Sub(pressed))
-		c.sees("■ stopped 0:")
+		c.sees("○ ready")
 	}
 	slices.Sort(took)
 	at := func(share float64) time.Duration {

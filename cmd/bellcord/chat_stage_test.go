@@ -57,6 +57,19 @@ func (c *talk) answers(letter string) {
 	c.types("Enter")
 }
 
+// leaves exits with two Ctrl-C. They do not count right after the end of a turn.
+func (c *talk) leaves() {
+	c.t.Helper()
+	<-time.After(1100 * time.Millisecond)
+	c.types("C-c")
+	c.sees("press ctrl+c again to exit")
+	c.types("C-c")
+	c.sees("code=0")
+}
+
+// scrollback returns the lines of the terminal's history and screen.
+func (c *talk) scrollback() string { return c.tmux("capture-pane", "-p", "-J", "-S", "-") }
+
 func (c *talk) pid() int { return numberIn(c.t, c.pidFile) }
 
 // numberIn waits for a file that contains a number, and returns the number.

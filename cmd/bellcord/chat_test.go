@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -18,10 +19,7 @@ func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
 	c.enters("[say It is **bold**: &#27;c.]")
 	c.sees("● done 0:00")
 	c.sees("It is bold: ␛c.")
-	c.types("C-c")
-	c.sees("press ctrl+c again to exit")
-	c.types("C-c")
-	c.sees("code=0")
+	c.leaves()
 	c.sees(" icanon")
 	c.sees("to continue: bellcord chat --session ")
 }
@@ -35,7 +33,7 @@ func TestChat_Esc_StopsAndKeepsText(t *testing.T) {
 	c.types("Up")
 	c.sees("word20 ")
 	c.types("Escape")
-	c.sees("■ stopped 0:0")
+	c.sees("■ stopped after ")
 	c.sees("kept: text")
 	c.sees("word20 ")
 	if _, ends := w.record(w.onlySession()); len(ends) != 1 || ends[0].End != bellcord.EndStopped || ends[0].Cause.Source != "terminal" {
@@ -53,25 +51,34 @@ func TestChat_RepeatedCtrlC_StopsForcesAndLeaves(t *testing.T) {
 	stubborn := numberIn(t, filepath.Join(w.dir, "stubborn"))
 	c.types("C-c")
 	c.sees("■ stopping…")
+	<-time.After(300 * time.Millisecond) // an earlier one does not force the stop
 	c.types("C-c")
-	c.sees("■ stopped 0:0") // the grace period is longer
+	c.sees("■ stopped after ") // the grace period is longer
 	c.sees("1 tool stopped")
 	comesTrue(t, "the command is gone", func() bool { return syscall.Kill(stubborn, 0) != nil })
-	c.types("C-c", "C-c")
-	c.sees("code=0")
+	c.leaves()
 	c.sees(" icanon")
 }
 
-func TestChat_ThreeCtrlCInARow_LeaveNoProcess(t *testing.T) {
+// A key that bounces or repeats must neither force the stop nor exit.
+func TestChat_ThreeCtrlCInARow_StopOnceAndStay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.chats("--mode full")
 	c.enters(`[tool shell {"command":"trap '' TERM; echo $$ >stubborn; while :; do sleep 1; done"}]`)
 	stubborn := numberIn(t, filepath.Join(w.dir, "stubborn"))
 	c.types("C-c", "C-c", "C-c")
-	c.sees("code=0")
+	c.sees("■ stopped after ")
+	c.sees("○ ready")
+	if syscall.Kill(stubborn, 0) == nil {
+		t.Error("the command is still there")
+	}
+	_, ends := w.record(w.onlySession())
+	if len(ends) != 1 || ends[0].Cause.Mode == bellcord.StopForce {
+		t.Errorf("ends %+v", ends)
+	}
+	c.leaves()
 	c.sees(" icanon")
-	comesTrue(t, "the command is gone", func() bool { return syscall.Kill(stubborn, 0) != nil })
 }
 
 func TestChat_Queue_IsShownEditedHeldAndSent(t *testing.T) {
@@ -263,9 +270,9 @@ func TestChat_TwoTerminals_ShowSameTextAndStopOrigin(t *testing.T) {
 	one.sees("word20 ")
 	other.sees("word20 ")
 	other.types("Escape")
-	other.sees("■ stopped 0:0")
-	one.sees("■ stopped 0:0")
-	one.sees("· by ")
+	other.sees("■ stopped after ")
+	one.sees("■ stopped after ")
+	one.sees(" s by ")
 	one.enters("[say for both]")
 	one.sees("\nfor both")
 	other.sees("\nfor both")
@@ -323,10 +330,7 @@ func TestChat_Plain_AppendsLinesAndStates(t *testing.T) {
 	c.types("C-c")
 	c.sees("■ stopping…")
 	c.sees("■ stopped by ")
-	c.types("C-c")
-	c.sees("press ctrl+c again to exit")
-	c.types("C-c")
-	c.sees("code=0")
+	c.leaves()
 }
 
 func TestChat_AddDir_LetsFileToolsAccessIt(t *testing.T) {
@@ -340,10 +344,7 @@ func TestChat_AddDir_LetsFileToolsAccessIt(t *testing.T) {
 	c.enters(`[tool read_file {"path":"` + filepath.Join(other, "note.txt") + `"}]`)
 	c.sees("from elsewhere")
 	c.sees("● done")
-	c.types("C-c")
-	c.sees("press ctrl+c again to exit")
-	c.types("C-c")
-	c.sees("code=0")
+	c.leaves()
 	if _, errs, code := w.does("chat", "--plain", "--add-dir", other+"/none"); code == 0 || !strings.Contains(errs, "--add-dir: no such directory") {
 		t.Errorf("with a directory that does not exist: %q, exit code %d", errs, code)
 	}

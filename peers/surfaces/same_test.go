@@ -19,9 +19,9 @@ import (
 func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	r.t.Helper()
 	requester := w.by + ", " + w.word
-	status := " · by " + requester + " · kept: text"
+	by := " s by " + requester + " · kept: text"
 	if w.word == "terminal" { // the terminal does not name its own user
-		status = " · kept: text"
+		by = " s · kept: text"
 	}
 	last := "⏹ Stopped by " + requester + " · "
 	if w.inTelegram {
@@ -33,7 +33,7 @@ func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	}{
 		{r.viewer, []string{"stopped by " + w.by + " from " + w.word}},
 		{r.page, []string{"Stopped by " + w.by + ", " + w.place}},
-		{r.term, []string{"■ stopped by " + requester + " after ", status}},
+		{r.term, []string{"■ stopped after ", by}},
 		{r.chat, []string{last}},
 	} {
 		all := true

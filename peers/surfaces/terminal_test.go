@@ -71,8 +71,8 @@ func (x *terminal) streams(t turn) bool {
 // ending returns the line after the answer, and the status line.
 func (x *terminal) ending(t turn) string {
 	below := x.of(t)
-	if _, receipt, is := strings.Cut(below, "■ stopped by "); is && strings.Contains(receipt, "■ stopped 0:") {
-		return "■ stopped by " + strings.Join(strings.Fields(receipt), " ")
+	if _, end, is := strings.Cut(below, "■ stopped after "); is && strings.Contains(end, "○ ready") {
+		return "■ stopped after " + strings.Join(strings.Fields(end), " ")
 	}
 	return ""
 }

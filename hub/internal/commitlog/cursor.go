@@ -41,6 +41,13 @@ func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) {
 // After returns the sequence number of the last event that the cursor has passed.
 func (c *Cursor) After() int64 { return c.after }
 
+// AtEnd reports whether the cursor has passed all events that are durable now.
+func (c *Cursor) AtEnd() bool {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	return c.after >= c.journal.last
+}
+
 // Close releases the cursor's journal.
 func (c *Cursor) Close() {
 	c.journal.log.opts.View(c.journal.session, false)

@@ -2,10 +2,12 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // block is a part of the conversation on the screen: a prompt, a complete
@@ -71,10 +73,9 @@ type thought struct {
 func (t *thought) fixed() bool { return t.over }
 
 func (t *thought) lines(width int, unfolded bool) []string {
-	took := max(0, t.ended.Sub(t.began).Round(time.Second))
-	title := fmt.Sprintf("∙ thought for %d s", int(took.Seconds()))
+	title := "✻ thought " + elapsed(t.ended.Sub(t.began))
 	if !t.over {
-		title = "∙ thinking…"
+		title = "✻ thinking…"
 	}
 	lines := wrap(styled(dim, title), width)
 	if unfolded {
@@ -90,14 +91,18 @@ type card struct {
 	call   bellcord.ToolCallRequested
 	dir    string            // the session's directory
 	asked  []bellcord.Change // of its question, once that is answered
+	first  string            // the beginning of its output
 	output string            // the end of its output
+	total  int               // complete lines of its output
 	state  string            // in one word
 	done   bool
 }
 
 const (
-	liveLines = 5       // lines of output shown if folded
-	allOutput = 1 << 16 // bytes kept of the end of the output
+	liveLines  = 5       // last lines of output shown if folded
+	firstLines = 3       // first lines of output shown if folded, after the call has ended
+	allOutput  = 1 << 16 // bytes kept of the end of the output
+	mostFirst  = 1 << 12 // bytes kept of its beginning
 )
 
 func (c *card) fixed() bool { return c.done }
@@ -105,6 +110,10 @@ func (c *card) fixed() bool { return c.done }
 // print adds to the output. Only the end of a long output is kept; the log
 // contains the rest.
 func (c *card) print(text string) {
+	if room := mostFirst - len(c.first); room > 0 {
+		c.first += text[:min(room, len(text))]
+	}
+	c.total += strings.Count(text, "\n")
 	c.output += text
 	if len(c.output) > 2*allOutput {
 		c.output = strings.ToValidUTF8(c.output[len(c.output)-allOutput:], "")
@@ -132,16 +141,31 @@ func (c *card) lines(width int, unfolded bool) []string {
 		title += styled(dim, " · "+harmless(oneLine(c.call.ArgumentError)))
 	}
 	lines := append(indented("", "  ", title, width), c.diff(width, unfolded)...)
-	most := liveLines
-	if unfolded {
-		most = allOutput
-	}
-	for _, l := range lastLines(printed(c.output), most) {
+	for _, l := range c.outputLines(unfolded) {
 		for _, part := range hard(l, max(1, width-2)) {
 			lines = append(lines, styled(dim, "│ "+part))
 		}
 	}
 	return lines
+}
+
+// outputLines returns the lines of output that are shown: all, or the last ones
+// and, after the call has ended, also the first ones.
+func (c *card) outputLines(unfolded bool) []string {
+	if unfolded {
+		return lastLines(printed(c.output), allOutput)
+	}
+	all := lastLines(printed(c.output), firstLines+liveLines+1)
+	if !c.done || len(all) <= firstLines+liveLines {
+		if c.done {
+			return all
+		}
+		return all[max(0, len(all)-liveLines):]
+	}
+	first := strings.Split(printed(strings.ToValidUTF8(c.first, "")), "\n")
+	first = first[:min(len(first), firstLines)]
+	hidden := fmt.Sprintf("… %s · ctrl+o shows all", plural.Count(max(1, c.total-len(first)-liveLines), "more line"))
+	return slices.Concat(first, []string{hidden}, all[len(all)-liveLines:])
 }
 
 // fate returns the word for the outcome of a call.

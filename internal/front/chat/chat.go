@@ -149,6 +149,8 @@ type (
 	Remember struct{ Text string }
 	// EditInput opens the input in the user's editor.
 	EditInput struct{ Text string }
+	// Redraw draws the whole screen again.
+	Redraw struct{}
 	// Leave ends the front.
 	Leave struct{}
 )

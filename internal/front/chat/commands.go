@@ -38,11 +38,14 @@ var commandNames = func() slash.Commands {
 	return names
 }()
 
-const keyHelp = `keys: enter sends, or queues while a turn runs · alt+enter starts a new line · esc stops
-ctrl+c stops; a second one within 2 s forces the stop, a third one exits
-up, down show earlier prompts · ctrl+r searches them · ctrl+g opens your editor · tab completes a command
-tab selects a queued prompt: enter edits it, d deletes it, s sends it now
-y, a or n, then enter, answers a question · ctrl+t expands thinking and output · pgup, pgdown scroll`
+const keyHelp = `
+Stop    esc · ctrl+c, and ctrl+c again forces it · /stop
+Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d deletes, s sends now
+Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · tab completes · @ finds a file
+Recall  up, down show earlier prompts · ctrl+r searches them
+Look    ctrl+o shows the whole conversation · ctrl+t expands thinking and output from now on · ctrl+p lists sessions · ctrl+l draws again
+Answer  y, a or n, then enter
+Exit    ctrl+c twice with an empty input · ctrl+d · /quit`
 
 // submit submits the input: a command, a prompt, or the new text of a queued
 // prompt.
@@ -142,7 +145,7 @@ func (m *Model) obey(word, rest string) []Action {
 	case "status":
 		m.showNotice(m.standing())
 	case "help":
-		m.showNotice(help())
+		m.showHelp()
 	case "quit", "exit":
 		return m.quit()
 	}

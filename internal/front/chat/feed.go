@@ -3,8 +3,10 @@ package chat
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 // Feed collects a session's log for a screen that is drawn at a different pace.
@@ -27,6 +29,7 @@ type Feed struct {
 // Updates contains the events and errors that a Feed has collected since the last Take.
 type Updates struct {
 	Events []bellcord.Event
+	AtEnd  bool  // the log was read to its end
 	Lost   error // the log is unreachable for a while
 	Failed error // the log can no longer be read
 }
@@ -91,12 +94,18 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 		return err
 	}
 	defer letGo()
+	end := f.findEnd(reader, source)
+	defer end.quiet.Stop()
 	for {
 		events, err := source.Next(ctx)
 		if err != nil {
 			return err
 		}
-		wait := f.bring(reader, func(n *Updates) { n.Events = append(n.Events, events...) })
+		atEnd := end.reached()
+		wait := f.bring(reader, func(n *Updates) {
+			n.Events = append(n.Events, events...)
+			n.AtEnd = n.AtEnd || atEnd
+		})
 		if wait == nil {
 			continue
 		}
@@ -106,6 +115,48 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 			return ctx.Err()
 		}
 	}
+}
+
+const (
+	// quiet is how long a log without new events counts as read to its end, if
+	// its source cannot report that.
+	quiet = 60 * time.Millisecond
+	// longestReplay is how long such a log can take until new events are shown
+	// as they come.
+	longestReplay = 2 * time.Second
+)
+
+// logEnd finds out when a log has been read to its end.
+type logEnd struct {
+	source interface{ AtEnd() bool } // nil if the source cannot report it
+	begun  time.Time
+	quiet  *time.Timer
+}
+
+func (f *Feed) findEnd(reader int, source line.Source) *logEnd {
+	end := &logEnd{begun: time.Now()}
+	end.source, _ = source.(interface{ AtEnd() bool })
+	reached := func() { f.bring(reader, func(n *Updates) { n.AtEnd = true }) }
+	end.quiet = time.AfterFunc(longestReplay, reached)
+	if end.source != nil {
+		end.quiet.Stop()
+		if end.source.AtEnd() {
+			reached()
+		}
+	}
+	return end
+}
+
+// reached reports whether the log has been read to its end after an event.
+func (e *logEnd) reached() bool {
+	if e.source != nil {
+		return e.source.AtEnd()
+	}
+	if time.Since(e.begun) > longestReplay {
+		return true
+	}
+	e.quiet.Reset(quiet)
+	return false
 }
 
 // bring adds to the updates. If too much has been collected, it returns a channel

@@ -11,12 +11,21 @@ import (
 // repetition.
 const again = 2 * time.Second
 
+const (
+	// forcing is the shortest time between the Ctrl-C that stops a turn and the
+	// one that forces the stop. A key that bounces or repeats does not force it.
+	forcing = 300 * time.Millisecond
+	// leaving is how long after the end of a turn Ctrl-C does not count towards
+	// leaving: it was meant for the turn.
+	leaving = time.Second
+)
+
 // presses records key presses that may be repeated.
 type presses struct {
-	interrupts int
-	interrupt  time.Time // the last Ctrl-C while a turn ran
-	escape     time.Time
-	idle       time.Time // the last Ctrl-C while nothing ran
+	stop   time.Time // the first key that stopped the running turn
+	escape time.Time
+	idle   time.Time // the last Ctrl-C that counts towards leaving
+	ended  time.Time // when the last turn ended
 }
 
 // Press handles a key by its name, such as "esc", "ctrl+c" or "a", with the
@@ -45,6 +54,10 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	if m.picker != nil {
 		return m.pick(key, text)
 	}
+	if m.overlay != nil {
+		m.overlayKey(key)
+		return nil
+	}
 	if actions, taken := m.formKey(key); taken {
 		return actions
 	}
@@ -71,21 +84,54 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 		m.search = &search{at: len(m.earlier.all) - 1}
 	case "ctrl+g":
 		return []Action{EditInput{m.input.String()}}
-	case "pgup":
-		m.scroll += 10
-	case "pgdown":
-		m.scroll = max(0, m.scroll-10)
+	case "pgup", "pgdown":
+		m.scrollKey(key)
 	case "ctrl+t":
 		m.open = !m.open
 	case "ctrl+p":
 		return []Action{ShowList{At: AtSessions}}
+	case "ctrl+o":
+		m.openTranscript()
+	case "ctrl+d":
+		return m.endOfInput()
+	case "ctrl+l":
+		return []Action{Redraw{}}
 	default:
+		if text == "?" && m.input.empty() && m.queue.edits == "" {
+			m.showHelp()
+			return nil
+		}
 		if !m.input.press(key) {
 			m.input.insert(text)
 		}
 		return m.findFiles()
 	}
 	return nil
+}
+
+// endOfInput handles Ctrl-D. In an empty input it leaves, unless a turn runs.
+func (m *Model) endOfInput() []Action {
+	switch {
+	case !m.input.empty():
+		m.input.press("ctrl+d")
+	case m.target() == "":
+		return m.quit()
+	default:
+		m.setHint("a turn is running; " + m.stopKey() + ", /quit exits")
+	}
+	return nil
+}
+
+// scrollKey scrolls by ten lines. An inline screen leaves that to the terminal.
+func (m *Model) scrollKey(key string) {
+	switch {
+	case m.inline:
+		m.setHint("scroll with your terminal; ctrl+o shows the whole conversation")
+	case key == "pgup":
+		m.scroll += 10
+	default:
+		m.scroll = max(0, m.scroll-10)
+	}
 }
 
 // rested reports whether no key was pressed for a while, and records that one
@@ -103,7 +149,7 @@ func (m *Model) Paste(text string) {
 		m.input.insert(letter)
 	}
 	m.reply = reply{}
-	if m.picker == nil {
+	if m.picker == nil && m.overlay == nil {
 		m.input.insert(text)
 	}
 }
@@ -131,7 +177,7 @@ func (m *Model) escape() []Action {
 // layered reports whether Esc closes something that is open on top of the
 // conversation.
 func (m *Model) layered() bool {
-	return m.search != nil || m.picker != nil || m.queue.picked != "" || len(m.menuRows()) > 0
+	return m.search != nil || m.picker != nil || m.overlay != nil || m.queue.picked != "" || len(m.menuRows()) > 0
 }
 
 // closeLayer closes what is open on top of the conversation, and reports whether
@@ -143,6 +189,8 @@ func (m *Model) closeLayer() bool {
 	case m.picker != nil && m.picker.closePart():
 	case m.picker != nil:
 		m.picker = nil
+	case m.overlay != nil:
+		m.overlay = nil
 	case m.queue.picked != "":
 		m.queue.picked = ""
 	case len(m.menuRows()) > 0:
@@ -158,30 +206,47 @@ func (m *Model) clearInput() {
 	m.queue.edits, m.queue.picked = "", ""
 }
 
-// Interrupt handles Ctrl-C: the first one stops the turn, the second forces the
-// stop, the third leaves. If nothing runs, the first one clears the input and
-// the second leaves.
+// Interrupt handles Ctrl-C: the first one stops the turn, a later one forces the
+// stop. If nothing runs, it clears the input; with an empty input, the second one
+// leaves.
 func (m *Model) Interrupt(at time.Time) []Action {
 	m.pass(at)
 	if m.target() == "" {
 		return m.interruptIdle()
 	}
-	if at.Sub(m.keys.interrupt) > again {
-		m.keys.interrupts = 0
-	}
-	m.keys.interrupt = at
-	m.keys.interrupts++
-	switch m.keys.interrupts {
-	case 1:
+	switch {
+	case m.keys.stop.IsZero() || !m.stopRequested():
+		m.keys.stop = time.Time{}
 		return m.requestStop(bellcord.StopNow)
-	case 2:
-		return m.requestStop(bellcord.StopForce)
+	case at.Sub(m.keys.stop) < forcing:
+		return nil
 	}
-	return m.quit()
+	actions := m.requestStop(bellcord.StopForce)
+	if actions == nil {
+		m.setHint("the stop is forced already; /quit exits without waiting for it")
+	}
+	return actions
+}
+
+// stopRequested reports whether the stop of the turn is shown as requested. It is
+// not if it could not be delivered.
+func (m *Model) stopRequested() bool {
+	turn := m.target()
+	if m.running != nil {
+		return !m.running.stop.IsZero()
+	}
+	for _, s := range m.sent {
+		if s.turn == turn {
+			return !s.stop.IsZero()
+		}
+	}
+	i := m.queue.find(turn)
+	return i >= 0 && !m.queue.waits[i].stop.IsZero()
 }
 
 // interruptIdle handles Ctrl-C while nothing runs. Text in the input is moved to
-// the earlier prompts; with an empty input, the second Ctrl-C leaves.
+// the earlier prompts; with an empty input, the second Ctrl-C leaves. One that
+// was probably meant for the turn that has just ended does not count.
 func (m *Model) interruptIdle() []Action {
 	text := m.input.String()
 	switch {
@@ -190,6 +255,8 @@ func (m *Model) interruptIdle() []Action {
 		m.clearInput()
 		m.setHint("cleared; up shows it again")
 		return m.earlier.addText(text)
+	case m.now.Sub(m.keys.ended) < leaving:
+		m.setHint("the turn has ended; ctrl+c twice exits")
 	case m.now.Sub(m.keys.idle) <= again:
 		return m.quit()
 	default:
@@ -206,6 +273,9 @@ func (m *Model) quit() []Action { return []Action{Leave{}} }
 func (m *Model) requestStop(mode bellcord.StopMode) []Action {
 	turn := m.target()
 	m.ownStops[turn] = true
+	if m.keys.stop.IsZero() {
+		m.keys.stop = m.now
+	}
 	if !m.stopping(turn, mode) {
 		return nil
 	}

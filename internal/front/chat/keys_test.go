@@ -31,7 +31,7 @@ func TestPress_Esc_StopsAndShowsItBeforeTheLog(t *testing.T) {
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
 	s.has("waiting for shell npm test, at most 6 s more — ctrl+c forces").after(6 * time.Second)
 	s.has("waiting for shell npm test — ctrl+c forces")
-	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped 0:08 · kept: text")
+	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped after 8.1 s · kept: text", "○ ready")
 }
 
 func TestPress_EscWithConfirm_StopsAtTheSecondPress(t *testing.T) {
@@ -51,24 +51,73 @@ func TestPress_EscWhileNothingRuns_KeepsTheInput(t *testing.T) {
 	s.has("› words")
 }
 
-func TestPress_CtrlCRepeated_StopsThenForcesThenLeaves(t *testing.T) {
+func TestPress_CtrlCRepeated_StopsThenForcesAndNeverLeaves(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	expectActions(t, s.press("ctrl+c"), stopT1)
 	s.after(time.Second)
 	expectActions(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
 	s.has("■ stopping now…")
-	expectActions(t, s.press("ctrl+c"), chat.Leave{})
+	for range 3 {
+		expectActions(t, s.press("ctrl+c"))
+	}
+	s.has("/quit exits")
 }
 
-func TestPress_CtrlCAfterAPause_CountsAsTheFirst(t *testing.T) {
+func TestPress_CtrlCWithin300msOfTheFirstStopKey_DoesNotForce(t *testing.T) {
+	t.Parallel()
+	force := chat.Stop{Turn: "t1", Mode: bellcord.StopForce}
+	for _, first := range []string{"ctrl+c", "esc"} {
+		s := newStage(t).runs("go")
+		expectActions(t, s.press(first), stopT1)
+		expectActions(t, s.press("ctrl+c"))
+		s.after(299 * time.Millisecond)
+		expectActions(t, s.press("ctrl+c"))
+		s.after(time.Millisecond)
+		expectActions(t, s.press("ctrl+c"), force)
+
+		s = newStage(t).runs("go") // after any pause
+		expectActions(t, s.press(first), stopT1)
+		s.after(time.Minute)
+		expectActions(t, s.press("ctrl+c"), force)
+	}
+}
+
+func TestPress_CtrlCWhileAnotherPersonStops_DoesNotForceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").happens(bellcord.StopRequested{})
+	expectActions(t, s.press("ctrl+c"))
+	s.after(300 * time.Millisecond)
+	expectActions(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
+}
+
+func TestPress_CtrlCRightAfterTheEndOfATurn_DoesNotLeave(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go")
 	expectActions(t, s.press("ctrl+c"), stopT1)
-	s.after(2100 * time.Millisecond)
-	expectActions(t, s.press("ctrl+c")) // already stopping
-	s.after(time.Second)
-	expectActions(t, s.press("ctrl+c"), chat.Stop{Turn: "t1", Mode: bellcord.StopForce})
+	s.ends(bellcord.Receipt{End: bellcord.EndStopped})
+	for range 5 { // meant for the turn
+		expectActions(t, s.press("ctrl+c"))
+		s.after(190 * time.Millisecond)
+	}
+	s.after(50 * time.Millisecond)
+	expectActions(t, s.press("ctrl+c"))
+	s.has("press ctrl+c again to exit").after(2100 * time.Millisecond)
+	expectActions(t, s.press("ctrl+c")) // too late: counts as the first one
+	s.after(2 * time.Second)
+	expectActions(t, s.press("ctrl+c"), chat.Leave{})
+}
+
+func TestPress_CtrlD_LeavesOnlyWithAnEmptyInputAndNothingRunning(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.types("words")
+	expectActions(t, s.press("ctrl+d"))
+	s.press("ctrl+c")
+	expectActions(t, s.press("ctrl+d"), chat.Leave{})
+	s.runs("go")
+	expectActions(t, s.press("ctrl+d"))
+	s.has("a turn is running")
 }
 
 func TestPress_CtrlCWhileNothingRuns_ClearsTheInputThenLeaves(t *testing.T) {
@@ -119,7 +168,7 @@ func TestTake_DoneTurnThatEndedProcesses_ShowsThemAfterTheTurn(t *testing.T) {
 	s := newStage(t).runs("go").happens(bellcord.TurnEnded{Receipt: bellcord.Receipt{
 		Turn: "t1", End: bellcord.EndDone, Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}, {PID: 3}}, Proof: "cgroup_empty"},
 	}})
-	s.has("● done", "3 processes ended, cgroup empty")
+	s.has("● done", "3 processes ended (cgroup empty)")
 }
 
 func withQuestion(s *stage) *stage {

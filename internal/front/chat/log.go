@@ -93,9 +93,12 @@ func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
 		}
 		return
 	}
-	m.story.endTurn(r, ev.Time)
-	m.running, m.questions, m.answering, m.last = nil, nil, "", &r
+	m.story.endTurn(r, m.somebodyElse(r), ev.Time)
+	m.running, m.questions, m.answering = nil, nil, ""
 	m.keys = presses{}
+	if !m.replaying {
+		m.keys.ended = m.now
+	}
 }
 
 func (m *Model) configured(b bellcord.SessionUpdated) {

@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Session bellcord.Session // the session to show; without an id it is created with the first prompt
 	Confirm bool             // Esc stops only at the second press within two seconds
+	Inline  bool             // Finished is printed, and Screen has the rest
 	Plain   bool             // texts that are only for this screen are kept for Words
 	Earlier []string         // earlier prompts of the project, the oldest first
 	Keep    bool             // the model returns a Remember action for each prompt
@@ -27,6 +28,7 @@ type Model struct {
 	confirm bool
 	now     time.Time
 	plain   bool
+	inline  bool
 	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
@@ -38,7 +40,6 @@ type Model struct {
 	questions []bellcord.Question
 	answering string                   // the question that an answer is being sent for
 	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
-	last      *bellcord.Receipt        // receipt of the turn that ended last
 
 	input   editor
 	earlier earlier
@@ -47,6 +48,7 @@ type Model struct {
 	reply   reply
 	form    *form.Filling // being filled in; nil if none is
 	picker  *picker
+	overlay *overlay
 	hint    string
 	until   time.Time // when the hint disappears
 	keys    presses
@@ -80,11 +82,14 @@ type sent struct {
 
 // New returns a Model.
 func New(o Options) *Model {
-	return &Model{session: o.Session, confirm: o.Confirm, plain: o.Plain, now: o.Now, ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window}
+	return &Model{session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: o.Inline && o.Session.ID != "", now: o.Now, ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window}
 }
 
 // Session returns the session that is shown; it has no id until it is created.
 func (m *Model) Session() bellcord.Session { return m.session }
+
+// Inline reports whether Finished is printed, and Screen has the rest.
+func (m *Model) Inline() bool { return m.inline }
 
 // Busy reports whether a turn is running or about to run.
 func (m *Model) Busy() bool { return m.target() != "" }
@@ -151,8 +156,8 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.context = contextUse{}
-	m.replaying, m.skipped = false, ""
-	m.last, m.scroll, m.picker, m.answering, m.reply = nil, 0, nil, "", reply{}
+	m.replaying, m.skipped, m.overlay = m.inline && s.ID != "", "", nil
+	m.scroll, m.picker, m.answering, m.reply = 0, nil, "", reply{}
 }
 
 // target returns the turn that a stop applies to: the running one, or else the
@@ -179,7 +184,9 @@ func (m *Model) Apply(r Report) {
 			m.session = *r.Session
 		}
 	case Open:
-		m.showSession(*r.Session)
+		if r.Session.ID != m.session.ID {
+			m.showSession(*r.Session)
+		}
 	case Begin:
 		m.showNewSession(of.Like)
 	case Change:

@@ -157,6 +157,8 @@ func (r Remember) do(_ context.Context, e *Runner) Report {
 
 func (i EditInput) do(context.Context, *Runner) Report { return Report{Of: i} } // only a terminal can do it
 
+func (r Redraw) do(context.Context, *Runner) Report { return Report{Of: r} } // only a terminal can do it
+
 func (l Leave) do(context.Context, *Runner) Report { return Report{Of: l} }
 
 func (Prompt) inOrder() bool    { return true }
@@ -174,4 +176,5 @@ func (ShowList) inOrder() bool  { return true }
 func (FindFiles) inOrder() bool { return false }
 func (Remember) inOrder() bool  { return true }
 func (EditInput) inOrder() bool { return false }
+func (Redraw) inOrder() bool    { return false }
 func (Leave) inOrder() bool     { return false }

@@ -11,18 +11,32 @@ import (
 type Screen struct {
 	Lines []string
 	X, Y  int // cursor position
+	// Alternate is set if the lines cover the whole window and must leave no
+	// trace: on the alternate screen of the terminal.
+	Alternate bool
 }
 
 const (
-	mostInput = 6 // lines of the input
-	mostQueue = 4 // queued prompts shown
-	narrowest = 4 // columns; a narrower window shows nothing
+	mostInput    = 6  // lines of the input
+	mostQueue    = 4  // queued prompts shown
+	mostTail     = 10 // lines of unfinished blocks below the printed ones
+	mostQuestion = 14 // lines of a question below them
+	narrowest    = 4  // columns; a narrower window shows nothing
 )
 
-// Screen lays out the conversation for a window.
+// Screen lays out the conversation for a window. An inline screen has only the
+// part that still changes, which is shown below the lines of Finished.
 func (m *Model) Screen(width, height int) Screen {
 	if width < narrowest || height < 1 {
 		return Screen{}
+	}
+	if m.overlay != nil {
+		m.panel.hide()
+		s := Screen{Y: height, Alternate: true}
+		for _, l := range m.overlayLines(width, height) {
+			s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
+		}
+		return s
 	}
 	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
 	below := []string{}
@@ -54,7 +68,7 @@ func (m *Model) Screen(width, height int) Screen {
 		below, top = below[over:], top-over
 	}
 	var lines []string
-	switch room := height - len(below); {
+	switch room := m.room(height, len(below)); {
 	case m.picker != nil:
 		m.panel.hide()
 		lines = m.picker.lines(m.now, room)
@@ -65,7 +79,10 @@ func (m *Model) Screen(width, height int) Screen {
 		m.panel.hide()
 		lines = m.past(width, room)
 	}
-	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}
+	if m.inline && m.picker == nil && len(lines) == 0 && height > 8 {
+		lines = []string{""} // between the printed lines and the status
+	}
+	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: m.picker != nil}
 	for _, l := range append(lines, below...) {
 		s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
 	}
@@ -102,18 +119,50 @@ func (m *Model) statusLine() string {
 	return styled(style, harmless(oneLine(m.state())))
 }
 
+// room returns how many lines are left for the conversation, a list or a
+// question.
+func (m *Model) room(height, below int) int {
+	room := height - below
+	switch {
+	case !m.inline || m.picker != nil:
+		return room
+	case m.HasQuestion():
+		return min(room, mostQuestion)
+	}
+	return min(room, mostTail, max(1, height/3))
+}
+
 // past returns the last lines of the conversation that fit, or earlier ones if
-// it is scrolled. Only the blocks that are needed are laid out.
+// it is scrolled. An inline screen has only the lines that are not printed.
 func (m *Model) past(width, room int) []string {
+	switch {
+	case m.replaying && m.inline:
+		return nil
+	case m.inline:
+		none := 0
+		return m.story.last(width, room, &none, m.story.printed, m.open)
+	}
+	return m.story.last(width, room, &m.scroll, 0, m.open)
+}
+
+// last returns the last lines of the blocks from an index on, or earlier ones if
+// they are scrolled by a number of lines. It limits the number at the beginning.
+// Only the blocks that are needed are laid out.
+func (s *story) last(width, room int, scroll *int, from int, unfolded bool) []string {
+	var parts [][]string
+	want, have := max(0, room)+*scroll, 0
+	for i := len(s.blocks) - 1; i >= from && have < want; i-- {
+		part := s.blocks[i].lines(width, unfolded)
+		parts, have = append(parts, part), have+len(part)
+	}
 	var lines []string
-	want := room + m.scroll
-	for i := len(m.story.blocks) - 1; i >= 0 && len(lines) < want; i-- {
-		lines = append(append([]string{}, m.story.blocks[i].lines(width, m.open)...), lines...)
+	for i := len(parts) - 1; i >= 0; i-- {
+		lines = append(lines, parts[i]...)
 	}
 	if len(lines) < want { // the beginning is visible
-		m.scroll = max(0, len(lines)-room)
+		*scroll = max(0, len(lines)-room)
 	}
-	end := len(lines) - m.scroll
+	end := len(lines) - *scroll
 	return lines[max(0, end-room):end]
 }
 

@@ -131,7 +131,7 @@ func (s *stage) has(words ...string) *stage {
 	return s
 }
 
-func (s *stage) hasNot(words ...string) {
+func (s *stage) hasNot(words ...string) *stage {
 	s.t.Helper()
 	got := s.screen(100, 30)
 	for _, w := range words {
@@ -139,6 +139,7 @@ func (s *stage) hasNot(words ...string) {
 			s.t.Errorf("%q is on the screen:\n%s", w, got)
 		}
 	}
+	return s
 }
 
 func called(id, name, args string) bellcord.ToolCallRequested {

@@ -32,10 +32,12 @@ func (m *Model) state() string {
 			return m.stoppingWords(w.stop, "")
 		}
 		return "○ queued — " + m.stopKey()
-	case m.last != nil:
-		return m.ended(*m.last)
 	}
-	return "○ ready · " + settings(m.session) + " · /help"
+	parts := []string{"○ ready", settings(m.session)}
+	if full := m.context.String(); full != "" {
+		parts = append(parts, full)
+	}
+	return strings.Join(append(parts, "? help"), " · ")
 }
 
 func (m *Model) runningWords() string {
@@ -44,9 +46,11 @@ func (m *Model) runningWords() string {
 		parts = append(parts, brief(c.call))
 	}
 	used, cost := m.running.meter.total()
-	parts = append(parts, tokens(used)+" tok")
+	if used > 0 {
+		parts = append(parts, "~"+tokens(used)+" tok")
+	}
 	if cost > 0 {
-		parts = append(parts, money(cost))
+		parts = append(parts, "~"+money(cost))
 	}
 	if full := m.context.String(); full != "" {
 		parts = append(parts, full)
@@ -89,36 +93,6 @@ func (m *Model) stopKey() string {
 		return "ctrl+c to stop"
 	}
 	return "esc to stop"
-}
-
-// ended describes how the last turn ended.
-func (m *Model) ended(r bellcord.Receipt) string {
-	took := ""
-	if !r.Times.Started.IsZero() {
-		took = " " + elapsed(r.Times.Settled.Sub(r.Times.Started))
-	}
-	parts := []string{"● done" + took}
-	switch r.End {
-	case bellcord.EndStopped:
-		parts = []string{"■ stopped" + took}
-		if requester := m.somebodyElse(r); requester != "" {
-			parts = append(parts, requester)
-		}
-		parts = append(parts, kept(r))
-	case bellcord.EndFailed:
-		parts = []string{"✗ failed" + took + ": " + harmless(oneLine(r.Error))}
-	case bellcord.EndLost:
-		parts = []string{"✗ lost: the process that ran it died"}
-	case bellcord.EndDone:
-	}
-	parts = append(parts, tokens(r.Usage.Total())+" tok")
-	if r.Usage.CostNanoUSD > 0 {
-		parts = append(parts, money(r.Usage.CostNanoUSD))
-	}
-	if full := m.context.String(); full != "" {
-		parts = append(parts, full)
-	}
-	return strings.Join(parts, " · ")
 }
 
 // somebodyElse describes the person or cause that stopped a turn; it returns ""

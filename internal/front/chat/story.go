@@ -5,7 +5,6 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/form"
-	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 // story is the conversation as blocks, in log order.
@@ -125,8 +124,8 @@ func (s *story) recordAnswer(id, words string) {
 }
 
 // endTurn closes everything that a turn left open, with the outcomes on its
-// receipt.
-func (s *story) endTurn(r bellcord.Receipt, at time.Time) {
+// receipt, and adds its end.
+func (s *story) endTurn(r bellcord.Receipt, requester string, at time.Time) {
 	s.settle(at)
 	for state, refs := range map[string][]bellcord.CallRef{
 		"stopped": r.Calls.Stopped, "not run": r.Calls.NotStarted, "unknown": r.Calls.Unknown,
@@ -141,7 +140,7 @@ func (s *story) endTurn(r bellcord.Receipt, at time.Time) {
 	for id := range s.questions {
 		s.recordAnswer(id, "withdrawn without an answer")
 	}
-	s.addBlock(&note{dim, line.Receipt(r)})
+	s.addBlock(&turnEnd{r, requester})
 }
 
 // working returns the call that has been open longest, or nil.

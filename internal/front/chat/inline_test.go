@@ -1,0 +1,109 @@
+package chat_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/chat"
+)
+
+// inlineStage returns a conversation on an inline screen.
+func inlineStage(t *testing.T) *stage {
+	t.Helper()
+	s := stageWith(t, chat.Options{Inline: true})
+	s.m.CaughtUp()
+	return s
+}
+
+func TestScreen_Inline_HasOnlyWhatIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
+	expectText(t, "what is printed", s.finished(), "\n> go\n\nIt is finished.")
+	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok — esc to stop\n›\n")
+	s.ends(bellcord.Receipt{End: bellcord.EndDone})
+	expectText(t, "what is printed at the end", s.finished(), "\nIt is open\n● done 0:00")
+	expectText(t, "the idle screen", s.screen(60, 24), "\n○ ready · model openai/fake, mode ask · ? help\n›\n")
+}
+
+func TestScreen_Inline_IsSmallWhateverIsOpen(t *testing.T) {
+	t.Parallel()
+	s := inlineStage(t).runs("go").text(strings.Repeat("words and more words ", 500))
+	for _, size := range [][2]int{{100, 60}, {80, 24}, {40, 12}, {20, 5}, {10, 2}, {10, 1}} {
+		most := min(12, size[1])
+		if n := len(s.m.Screen(size[0], size[1]).Lines); n > most || n > 2+max(1, size[1]/3) {
+			t.Errorf("in %v it has %d lines", size, n)
+		}
+	}
+}
+
+func TestScreen_InlineWhileTheLogIsRead_ShowsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	s := stageWith(t, chat.Options{Inline: true}).runs("go").text("It is open")
+	s.hasNot("It is open")
+	s.m.CaughtUp()
+	s.has("It is open")
+}
+
+func TestPress_QuestionMark_ShowsHelpOnlyInAnEmptyInput(t *testing.T) {
+	t.Parallel()
+	for _, inline := range []bool{false, true} {
+		s := stageWith(t, chat.Options{Inline: inline}).types("?")
+		s.has("Help — esc closes", "/compact", "Recall  up, down")
+		if !s.m.Screen(80, 24).Alternate {
+			t.Error("the help is not on the alternate screen")
+		}
+		s.types("x") // not a key of the help, and not text
+		s.press("esc")
+		s.hasNot("Help", "› x")
+		s.types("what?").has("› what?")
+	}
+}
+
+func TestPress_CtrlO_ShowsTheWholeConversation(t *testing.T) {
+	t.Parallel()
+	s := inlineStage(t).runs("go").happens(called("c", "shell", `{"command":"seq"}`))
+	output := ""
+	for i := range 100 {
+		output += fmt.Sprintf("row%d\n", i)
+	}
+	s.happens(bellcord.ToolCallEnded{Call: "c", Result: output})
+	got := s.finished()
+	if !strings.Contains(got, "│ row2\n│ … 92 more lines · ctrl+o shows all\n│ row95\n") {
+		t.Errorf("what is printed is\n%s", got)
+	}
+	expectActions(t, s.press("ctrl+o"))
+	s.has("Transcript — esc closes", "ctrl+c stops", "│ row99", "│ row80").hasNot("│ row40")
+	s.press("home")
+	s.has("> go", "│ row0", "│ row20")
+	s.press("pgdown")
+	s.has("│ row40")
+	expectActions(t, s.press("esc")) // closes it and stops nothing
+	s.has("● running", "esc to stop").hasNot("Transcript")
+	s.press("ctrl+o")
+	expectActions(t, s.press("ctrl+c"), stopT1)
+	s.has("Transcript", "■ stopping…")
+}
+
+func TestPress_CtrlL_DrawsAgain(t *testing.T) {
+	t.Parallel()
+	expectActions(t, newStage(t).press("ctrl+l"), chat.Redraw{})
+}
+
+// The end is reported once, with the proof, also in the full screen.
+func TestScreen_StoppedTurn_HasOneEndLineWithTheProof(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").text("words")
+	s.press("esc")
+	s.after(3300 * time.Millisecond).ends(bellcord.Receipt{
+		End: bellcord.EndStopped, Cause: person("me", "terminal"), Kept: bellcord.Kept{TextBytes: 5, FinishedCalls: 1}, Usage: bellcord.Usage{OutputTokens: 1234},
+		Processes: bellcord.Processes{Ended: make([]bellcord.Process, 3), Proof: "cgroup_empty", Survivors: []bellcord.Process{{PID: 7, Name: "dæmon"}}},
+	})
+	got := s.screen(200, 30)
+	want := "■ stopped after 3.3 s · 3 processes ended (cgroup empty) · ! still running: dæmon (7) · kept: text, 1 tool · ~1.2k tok\n○ ready"
+	if !strings.Contains(got, want) || strings.Count(got, "stopped") != 1 {
+		t.Errorf("the screen is\n%s\nwithout\n%s", got, want)
+	}
+}
