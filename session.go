@@ -48,7 +48,7 @@ type Prompt struct {
 	Text     string     `json:"text"`
 	Images   []Image    `json:"images,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
-	Task     Task       `json:"task,omitempty" enum:"compact,import"`
+	Task     Task       `json:"task,omitempty" enum:"compact,import,command"`
 	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`
 
 	// Blocks is the prompt as the client composed it, if Text, Images and Links
@@ -109,7 +109,14 @@ const (
 	TaskAnswer  Task = "" // the text is a prompt
 	TaskCompact Task = "compact"
 	TaskImport  Task = "import" // records the conversation that a hosted agent already has
+	// TaskCommand runs a command without the model: the text is CommandPrefix and
+	// the command. Rules and modes that deny commands apply; no question is asked.
+	// The command and its output become part of the conversation.
+	TaskCommand Task = "command"
 )
+
+// CommandPrefix begins the text of a TaskCommand.
+const CommandPrefix = "!"
 
 // SpendingLimit limits tokens and cost; 0 means no limit.
 type SpendingLimit struct {

@@ -47,6 +47,7 @@ type NewTurn struct {
 	Text         string           `json:"text" minLength:"1"`
 	Images       []bellcord.Image `json:"images,omitempty"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
+	Task         string           `json:"task,omitempty" enum:"command" doc:"command: the text is ! and a command, which runs in the session's directory without the model and without a question; rules and modes that deny it apply"`
 	WhenBusy     string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
 	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"continue (default): the turn keeps running; stop: it is stopped once its session has had no viewer for ten seconds"`
 	Deadline     string           `json:"deadline,omitempty" doc:"maximum duration of the turn, such as 90s"`

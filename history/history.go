@@ -5,6 +5,7 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -34,7 +35,8 @@ type historian struct {
 	messages []bellcord.Message
 	prompts  map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
 	turn     bellcord.TurnID                     // the running turn
-	control  bool                                // the running turn is not part of the conversation
+	control  bool                                // the running turn contains no work of a model
+	command  bool                                // the running turn is a command of the user
 	note     string                              // a note on the last turn, to prepend to the next prompt
 
 	step  step
@@ -52,6 +54,7 @@ type step struct {
 
 type callState struct {
 	bellcord.CallRequest
+	seq     int64
 	tool    string // the name of the tool that runs; CallRequest has the name that the model wrote
 	started bool
 	ended   *bellcord.ToolCallEnded
@@ -101,7 +104,8 @@ func (h *historian) placePrompt(ev bellcord.Event) {
 	h.closeStep(nil)
 	prompt := h.prompts[ev.Turn]
 	delete(h.prompts, ev.Turn)
-	h.turn, h.control = ev.Turn, prompt.Task == bellcord.TaskCompact
+	h.turn, h.command = ev.Turn, prompt.Task == bellcord.TaskCommand
+	h.control = h.command || prompt.Task == bellcord.TaskCompact
 	if prompt.Task != bellcord.TaskAnswer {
 		return
 	}
@@ -136,7 +140,7 @@ func (h *historian) work(seq int64, body bellcord.Body) {
 		if b.Original != nil {
 			made.Name, made.Arguments = b.Original.Name, b.Original.Arguments
 		}
-		h.calls = append(h.calls, &callState{CallRequest: made, tool: b.Name, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
+		h.calls = append(h.calls, &callState{CallRequest: made, seq: seq, tool: b.Name, output: clip.Text{Head: mostSoFar, Tail: mostSoFar}})
 	case bellcord.ToolCallUpdated:
 		if c := h.findCall(b.Call); b.Arguments != nil {
 			c.Arguments = b.Arguments
@@ -176,6 +180,10 @@ func (h *historian) findCall(id string) *callState {
 // that has none. receipt is the turn's receipt if the turn has ended, otherwise
 // nil.
 func (h *historian) closeStep(receipt *bellcord.Receipt) {
+	if h.command {
+		h.closeCommand(receipt)
+		return
+	}
 	s := &h.step
 	if s.unsigned.Len() > 0 {
 		s.seal(bellcord.ThinkingSigned{}) // unfinished thinking has no signature
@@ -193,6 +201,19 @@ func (h *historian) closeStep(receipt *bellcord.Receipt) {
 		}
 	}
 	h.step, h.calls = step{}, nil
+}
+
+// closeCommand turns a command of the user into a message of the user, with the
+// output. A command that was not started leaves no message.
+func (h *historian) closeCommand(receipt *bellcord.Receipt) {
+	for _, c := range h.calls {
+		var args struct{ Command string }
+		if json.Unmarshal(c.Arguments, &args) == nil && c.started {
+			text := "[I ran this command in the working directory]\n$ " + args.Command + "\n\n[its output]\n" + c.result(c.seq, receipt).Text
+			h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: c.seq, Text: text})
+		}
+	}
+	h.calls = nil
 }
 
 func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Message {

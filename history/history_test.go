@@ -216,3 +216,28 @@ func TestJoined_AdjacentPiecesOfOneStream_AreMerged(t *testing.T) {
 		t.Error("the events themselves were changed")
 	}
 }
+
+func TestRecorded_CommandOfTheUser_IsAUserMessage(t *testing.T) {
+	t.Parallel()
+	turn := func(id bellcord.TurnID, bodies ...bellcord.Body) []bellcord.Event {
+		var events []bellcord.Event
+		for _, b := range bodies {
+			events = append(events, bellcord.Event{Turn: id, Body: b})
+		}
+		return events
+	}
+	asked := bellcord.ToolCallRequested{Call: "command", Name: "shell", Arguments: json.RawMessage(`{"command":"ls"}`)}
+	events := append(
+		turn("t1", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "!ls", Task: bellcord.TaskCommand}}, bellcord.TurnStarted{}, asked,
+			bellcord.ToolCallStarted{Call: "command"}, bellcord.ToolCallEnded{Call: "command", Outcome: bellcord.CallFinished, Result: "a.txt"}, bellcord.TurnEnded{}),
+		turn("t2", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "!ls", Task: bellcord.TaskCommand}}, bellcord.TurnStarted{}, asked,
+			bellcord.ToolCallEnded{Call: "command", Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started]"}, bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped}})...)
+	for i := range events {
+		events[i].Seq = int64(i + 1)
+	}
+	messages := history.Recorded(events)
+	if len(messages) != 1 || messages[0].Role != bellcord.RoleUser || messages[0].Seq != 3 ||
+		messages[0].Text != "[I ran this command in the working directory]\n$ ls\n\n[its output]\na.txt" {
+		t.Errorf("the messages are %+v", messages)
+	}
+}

@@ -35,7 +35,7 @@ func TestChat_Edit_ShowsItsDiffOnceWithLineNumbers(t *testing.T) {
 	c.answers("y")
 	c.sees("✓ edit_file list.txt · +1 −1")
 	c.sees("● done")
-	if shown := c.tmux("capture-pane", "-p", "-J"); strings.Count(shown, "11 + line K") != 1 || strings.Contains(shown, "@@ line") {
+	if shown := c.tmux("capture-pane", "-p", "-J"); strings.Count(shown, "11 + line K") != 1 || strings.Contains(shown, "│") {
 		t.Errorf("the diff is not shown once:\n%s", shown)
 	}
 }

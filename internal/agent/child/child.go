@@ -116,6 +116,8 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return errors.New(a.Definition.Name + " keeps its own conversation: Bellcord cannot compact it")
 	case bellcord.TaskImport:
 		return h.importConversation(ctx, w)
+	case bellcord.TaskCommand:
+		return errors.New(a.Definition.Name + " runs its own commands: Bellcord runs commands only in sessions of its own agent")
 	case bellcord.TaskAnswer:
 	}
 	l, err := h.ready(ctx, w)

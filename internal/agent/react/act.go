@@ -23,6 +23,7 @@ type call struct {
 	bellcord.ToolCallRequested
 	tool    tool.Tool
 	refused string // why it is not started, although the model's call may be valid
+	typed   bool   // the user has typed it, so nobody is asked
 }
 
 // understand finds the tool and parses the arguments strictly, after the repair

@@ -20,7 +20,8 @@ const (
 
 // permit returns why a call may not run, or "" if it may. If the policy
 // requires approval, permit blocks until the user answers; a stop withdraws the
-// question.
+// question. A call that the user has typed needs no approval, but rules and modes
+// that deny it apply.
 func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string, err error) {
 	call := c.tool.Permission(w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
 	session := session(w.Session)
@@ -39,6 +40,9 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	case permit.Deny:
 		return d.Why, nil
 	case permit.Put:
+		if c.typed {
+			return "", nil
+		}
 	}
 	changes := c.tool.Previewed(ctx, w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
 	text := c.tool.Question(c.Arguments)

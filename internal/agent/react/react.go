@@ -76,12 +76,15 @@ type job struct {
 // turn: when one is exceeded, ctx ends.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	j := &job{Agent: a, w: w, scale: 1}
+	if a.Background != nil {
+		defer func() { w.Background(a.Background(w.Session.ID)) }()
+	}
+	if w.Prompt.Task == bellcord.TaskCommand {
+		return j.runCommand(ctx)
+	}
 	var err error
 	if j.model, err = a.Model(w.Session.Model); err != nil {
 		return err
-	}
-	if a.Background != nil {
-		defer func() { w.Background(a.Background(w.Session.ID)) }()
 	}
 	j.tools = j.toolset(ctx, w.Session)
 	if j.system, err = a.systemPrompt(w.Session); err != nil {

@@ -22,7 +22,12 @@ type remoteChat struct {
 }
 
 func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p chat.Prompt) error {
-	if p.Task != bellcord.TaskAnswer {
+	switch p.Task {
+	case bellcord.TaskAnswer:
+	case bellcord.TaskCommand:
+		_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: p.Text, Task: string(p.Task)})
+		return err
+	default:
 		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
 	// The chat has already handled its commands; a leading slash is text.

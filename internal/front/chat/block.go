@@ -90,6 +90,7 @@ func (t *thought) lines(width int, unfolded bool) []string {
 type card struct {
 	call   bellcord.ToolCallRequested
 	dir    string            // the session's directory
+	typed  bool              // the user has typed it
 	asked  []bellcord.Change // of its question, once that is answered
 	first  string            // the beginning of its output
 	output string            // the end of its output
@@ -99,10 +100,11 @@ type card struct {
 }
 
 const (
-	liveLines  = 5       // last lines of output shown if folded
-	firstLines = 3       // first lines of output shown if folded, after the call has ended
-	allOutput  = 1 << 16 // bytes kept of the end of the output
-	mostFirst  = 1 << 12 // bytes kept of its beginning
+	liveLines   = 5       // last lines of output shown if folded
+	firstLines  = 3       // first lines of output shown if folded, after the call has ended
+	typedOutput = 30      // as liveLines, of a command that the user has typed
+	allOutput   = 1 << 16 // bytes kept of the end of the output
+	mostFirst   = 1 << 12 // bytes kept of its beginning
 )
 
 func (c *card) fixed() bool { return c.done }
@@ -155,17 +157,21 @@ func (c *card) outputLines(unfolded bool) []string {
 	if unfolded {
 		return lastLines(printed(c.output), allOutput)
 	}
-	all := lastLines(printed(c.output), firstLines+liveLines+1)
-	if !c.done || len(all) <= firstLines+liveLines {
-		if c.done {
-			return all
-		}
-		return all[max(0, len(all)-liveLines):]
+	last := liveLines
+	if c.typed {
+		last = typedOutput
+	}
+	all := lastLines(printed(c.output), firstLines+last+1)
+	switch {
+	case !c.done:
+		return all[max(0, len(all)-last):]
+	case len(all) <= firstLines+last:
+		return all
 	}
 	first := strings.Split(printed(strings.ToValidUTF8(c.first, "")), "\n")
 	first = first[:min(len(first), firstLines)]
-	hidden := fmt.Sprintf("… %s · ctrl+o shows all", plural.Count(max(1, c.total-len(first)-liveLines), "more line"))
-	return slices.Concat(first, []string{hidden}, all[len(all)-liveLines:])
+	hidden := fmt.Sprintf("… %s · ctrl+o shows all", plural.Count(max(1, c.total-len(first)-last), "more line"))
+	return slices.Concat(first, []string{hidden}, all[len(all)-last:])
 }
 
 // fate returns the word for the outcome of a call.

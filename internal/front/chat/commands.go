@@ -42,6 +42,7 @@ const keyHelp = `
 Stop    esc · ctrl+c, and ctrl+c again forces it · /stop
 Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d deletes, s sends now
 Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · tab completes · @ finds a file
+Run     ! and a command runs it without the model · a space before ! makes it text
 Recall  up, down show earlier prompts · ctrl+r searches them
 Look    ctrl+o shows the whole conversation · ctrl+t expands thinking and output from now on · ctrl+p lists sessions · ctrl+l draws again
 Answer  y, a or n, then enter
@@ -55,6 +56,9 @@ func (m *Model) submit() []Action {
 		return nil
 	}
 	turn := m.queue.edits
+	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].task == bellcord.TaskCommand {
+		return m.editCommand(turn, text)
+	}
 	if turn == "" {
 		m.clearInput()
 		return append(m.Submit(text), m.earlier.addText(text)...)
@@ -71,6 +75,9 @@ func (m *Model) submit() []Action {
 // prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
 	m.scroll = 0
+	if isCommand(text) {
+		return m.runCommand(text)
+	}
 	command, prompt, err := commandNames.Parse(text, m.hosted())
 	switch {
 	case err != nil:

@@ -69,7 +69,7 @@ func (m *Model) arrived(turn bellcord.TurnID) time.Time {
 
 func (m *Model) startTurn(ev bellcord.Event) {
 	w := m.queue.removePrompt(ev.Turn)
-	m.running = &running{id: ev.Turn, started: ev.Time, stop: w.stop}
+	m.running = &running{id: ev.Turn, task: w.task, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.story.settle(ev.Time)
 	m.story.turns = append(m.story.turns, len(m.story.blocks))
@@ -78,7 +78,7 @@ func (m *Model) startTurn(ev bellcord.Event) {
 		m.story.addBlock(&note{dim, "≡ compacting…"})
 	case bellcord.TaskImport:
 		m.story.addBlock(&note{dim, "≡ the agent's earlier conversation"})
-	case bellcord.TaskAnswer:
+	case bellcord.TaskAnswer, bellcord.TaskCommand:
 		m.story.addBlock(&promptBlock{w.text})
 	}
 }
@@ -124,6 +124,7 @@ func (m *Model) work(ev bellcord.Event) {
 	case bellcord.ToolCallRequested:
 		m.story.addToolCall(b, ev.Time)
 		m.story.cards[b.Call].dir = m.session.Dir
+		m.story.cards[b.Call].typed = m.running != nil && m.running.task == bellcord.TaskCommand
 	case bellcord.ToolCallUpdated:
 		if c := m.story.cards[b.Call]; c != nil {
 			b.Apply(&c.call)

@@ -66,6 +66,7 @@ type Model struct {
 // running is the running turn.
 type running struct {
 	id      bellcord.TurnID
+	task    bellcord.Task
 	started time.Time
 	meter   meter
 	// Time and mode of its stop; zero if no stop was requested.
@@ -222,7 +223,7 @@ func (m *Model) failed(r Report) {
 	switch of := r.Of.(type) {
 	case Prompt:
 		m.unsend(of.Turn)
-		if m.input.empty() && of.Task == bellcord.TaskAnswer {
+		if m.input.empty() && of.Task != bellcord.TaskCompact {
 			m.input.set(of.Text) // for another attempt
 		}
 		words = "prompt not accepted: " + words

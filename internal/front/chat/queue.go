@@ -118,6 +118,9 @@ func (m *Model) queueCommand(word, rest string) []Action {
 		m.setHint("the new text is missing: /edit N TEXT")
 		return nil
 	}
+	if m.queue.waits[n-1].task == bellcord.TaskCommand {
+		return m.editCommand(turn, text)
+	}
 	if prompt, is := m.prompt(text); is {
 		return []Action{Edit{turn, prompt}}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -106,7 +107,12 @@ func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bel
 // parse returns the prompt of a request, within the server's limits.
 func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
 	p, body := s.Prompt, in.Body
-	text, err := promptText(body.Text, session)
+	text, err := body.Text, error(nil)
+	if p.Task = bellcord.Task(body.Task); p.Task == bellcord.TaskAnswer {
+		text, err = promptText(body.Text, session)
+	} else if !strings.HasPrefix(text, bellcord.CommandPrefix) {
+		err = badInput("text: a command begins with %s", bellcord.CommandPrefix)
+	}
 	if err != nil {
 		return p, err
 	}

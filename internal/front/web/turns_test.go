@@ -223,3 +223,15 @@ func TestPrompt_LimitReached_IsTheCauseOfTheStop(t *testing.T) {
 		}
 	}
 }
+
+func TestPrompt_Command_NeedsItsPrefixAndKeepsItsTask(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "ls", Task: "command"}).isA(422, "bad-input")
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "!ls", Task: "import"}).is(422)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "!/stop", Task: "command"}).is(202)
+	if got, is := s.until(id, "turn_accepted").Body.(bellcord.TurnAccepted); !is || got.Task != bellcord.TaskCommand || got.Text != "!/stop" {
+		t.Errorf("the turn is %+v", got)
+	}
+}
