@@ -168,6 +168,7 @@ var allowedImporters = map[string][]string{
 	"golang.org/x/term":                      {"cmd/bellcord"},
 	"github.com/go-telegram/bot":             {"internal/front/telegram/wire"},
 	"charm.land/bubbletea":                   {"internal/front/chat/tty"},
+	"github.com/charmbracelet/colorprofile":  {"internal/front/chat/tty"},
 	"github.com/charmbracelet/ultraviolet":   {"internal/front/chat/tty"},
 	"github.com/charmbracelet/x/ansi":        {"internal/front/chat"},
 	"github.com/junegunn/fzf":                {"internal/filefinder"},

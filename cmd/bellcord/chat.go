@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,19 @@ import (
 	"github.com/bellcord/bellcord/internal/front/recall"
 )
 
+// The screens of chat.
+const (
+	screenInline = "inline"
+	screenFull   = "full"
+)
+
 type chatFlags struct {
 	settings
 	serverFlags
 	session, dir string
 	additional   []string
 	again, plain bool
+	screen       string
 }
 
 func chatCommand() *cobra.Command {
@@ -42,9 +50,12 @@ data directory if one is running, or else in this process. Turns in this process
 when the command exits.
 
 Enter sends a prompt, or queues it while a turn runs. Esc stops the turn. Ctrl-C
-stops it too; a second one within two seconds forces the stop, a third one exits.
-When nothing runs, Ctrl-C clears the input, and twice with an empty input exits. /help
-lists everything else.
+stops it too, and a second one forces the stop. When nothing runs, Ctrl-C clears the
+input, and twice with an empty input exits. ? shows everything else.
+
+Finished parts of the conversation stay in the scrollback of the terminal, which
+scrolls, searches and copies them. With --screen full the conversation has the whole
+window instead, and the window is restored on exit.
 
 With --plain the screen is never redrawn: output is only appended, and states are
 written as text, for screen readers and simple terminals.`,
@@ -59,6 +70,7 @@ written as text, for screen readers and simple terminals.`,
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` in which new sessions work (default: the current one; with --server, a new one for each session)")
 	addDirFlag(cmd, &f.additional)
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "never redraw the screen, for screen readers and simple terminals")
+	cmd.Flags().StringVar(&f.screen, "screen", "", "inline: the terminal keeps the conversation; full: the conversation has the whole `window`, which is restored on exit (default: the setting screen, or inline)")
 	hideMemory(cmd)
 	return cmd
 }
@@ -67,6 +79,9 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	c, err := f.load()
 	if err != nil {
 		return err
+	}
+	if f.screen = cmp.Or(f.screen, c.Screen); f.screen != screenInline && f.screen != screenFull {
+		return fmt.Errorf("there is no screen %q: use inline or full", f.screen)
 	}
 	interactive := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 	if !f.plain && !interactive {
@@ -149,6 +164,7 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 	if options.Earlier, err = prompts.Load(); err != nil {
 		return "", fmt.Errorf("read the earlier prompts: %w", err)
 	}
+	options.Inline = f.screen == screenInline
 	options.Keep, options.Window = true, backend.Windows(ctx, at)
 	model := chat.New(options)
 	err = tty.Run(ctx, hub, model, prompts.Add)

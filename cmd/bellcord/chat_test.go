@@ -232,9 +232,9 @@ func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	}
 }
 
-func TestChat_WindowResized_RewrapsText(t *testing.T) {
+func TestChat_FullScreenResized_RewrapsText(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t).chats()
+	c := newWorld(t).chats("--screen full")
 	c.enters("[say one two three four five six seven eight nine ten]")
 	c.sees("● done")
 	c.tmux("resize-window", "-x", "20", "-y", "8")

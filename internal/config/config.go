@@ -31,6 +31,7 @@ type Config struct {
 	Mode     string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (env BELLCORD_MODE)
 
 	ConfirmStop      bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
+	Screen           string  `toml:"screen"`             // screen of bellcord chat: inline (the terminal keeps the conversation) or full (the whole window)
 	TitleModel       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
 	SystemPromptFile string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
 	CompactAt        float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never
@@ -150,6 +151,7 @@ func Defaults() Config {
 	return Config{
 		DataDir:   filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
+		Screen:    "inline",
 		CompactAt: 0.8,
 		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{

@@ -39,7 +39,7 @@ func (m *Model) CaughtUp() {
 	}
 	m.replaying = false
 	if n := m.story.skipTurns(resumedTurns); n > 0 {
-		m.skipped = plural.Count(n, "earlier turn") + " · ctrl+o shows all"
+		m.lead = append(m.lead, "… "+plural.Count(n, "earlier turn")+" · ctrl+o shows all")
 	}
 }
 
@@ -51,11 +51,24 @@ func (m *Model) Finished(width int) []string {
 		return nil
 	}
 	var lines []string
-	if m.skipped != "" {
-		lines = append(lines, wrap(styled(dim, "… "+m.skipped), width)...)
-		m.skipped = ""
+	for _, words := range m.lead {
+		lines = append(lines, wrap(styled(dim, harmless(words)), width)...)
 	}
+	m.lead = nil
 	for _, b := range m.story.finished() {
+		lines = append(lines, b.lines(width, m.open)...)
+	}
+	return lines
+}
+
+// Unfinished returns the lines of the blocks that Finished has not returned, for
+// the end of the program.
+func (m *Model) Unfinished(width int) []string {
+	var lines []string
+	if m.replaying || width < narrowest {
+		return nil
+	}
+	for _, b := range m.story.blocks[m.story.printed:] {
 		lines = append(lines, b.lines(width, m.open)...)
 	}
 	return lines

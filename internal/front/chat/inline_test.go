@@ -47,6 +47,25 @@ func TestScreen_InlineWhileTheLogIsRead_ShowsNothingOfIt(t *testing.T) {
 	s.has("It is open")
 }
 
+func TestUnfinished_AtTheExit_ReturnsTheOpenPart(t *testing.T) {
+	t.Parallel()
+	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
+	s.finished()
+	expectText(t, "the rest", strings.Join(s.m.Unfinished(60), "\n"), "\nIt is open")
+}
+
+func TestApply_AnotherSessionOpened_NamesItBeforeItsLastTurns(t *testing.T) {
+	t.Parallel()
+	s := inlineStage(t).runs("go")
+	s.finished()
+	s.m.Apply(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other", Title: "The cart"}})
+	expectText(t, "before the log is read, it", s.finished(), "")
+	s.m.CaughtUp()
+	expectText(t, "it", s.finished(), "\n— session: The cart —")
+	s.m.Apply(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other", Title: "The cart"}})
+	expectText(t, "the same session again", s.finished(), "")
+}
+
 func TestPress_QuestionMark_ShowsHelpOnlyInAnEmptyInput(t *testing.T) {
 	t.Parallel()
 	for _, inline := range []bool{false, true} {

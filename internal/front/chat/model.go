@@ -32,8 +32,8 @@ type Model struct {
 	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
-	replaying bool   // the log is being read from its beginning
-	skipped   string // describes the turns that Finished leaves out
+	replaying bool     // the log is being read from its beginning
+	lead      []string // texts that Finished returns before the blocks
 	queue     queue
 	running   *running
 	sent      []sent // own prompts that are not in the log yet
@@ -157,7 +157,10 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.context = contextUse{}
-	m.replaying, m.skipped, m.overlay = m.inline && s.ID != "", "", nil
+	m.replaying, m.lead, m.overlay = m.inline && s.ID != "", nil, nil
+	if m.replaying {
+		m.lead = []string{"", "— session: " + oneLine(orUntitled(s.Title)) + " —"}
+	}
 	m.scroll, m.picker, m.answering, m.reply = 0, nil, "", reply{}
 }
 

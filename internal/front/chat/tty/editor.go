@@ -26,7 +26,7 @@ func (s *screen) editInput(text string) tea.Cmd {
 	args := append(editorCommand(os.Getenv), path)
 	cmd := exec.CommandContext(s.ctx, args[0], args[1:]...) //nolint:gosec // the user's own editor
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.Exec(handover{cmd, s}, func(err error) tea.Msg {
 		data, failed := os.ReadFile(path)
 		_ = os.Remove(path)
 		return edited{strings.TrimRight(string(data), "\n"), errors.Join(err, failed)}

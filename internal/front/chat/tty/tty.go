@@ -5,6 +5,7 @@ package tty
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -32,7 +33,11 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text st
 	defer callOff(nil)
 	s := &screen{ctx: ctx, background: beside, model: model}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
-	program := tea.NewProgram(s, tea.WithOutput(s.out), tea.WithoutSignalHandler())
+	var output io.Writer = s.out
+	if model.Inline() {
+		s.inline, output = &inline{out: s.out}, silent{s.out}
+	}
+	program := tea.NewProgram(s, tea.WithOutput(output), tea.WithoutSignalHandler())
 	// The end of ctx is handled as a quit. If the library got ctx, it would
 	// kill the program, which closes the key reader while its goroutine still
 	// reads.
@@ -41,6 +46,9 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text st
 	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: keep}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
+	if s.inline != nil {
+		s.closeInline()
+	}
 	s.feed.Close()
 	s.runner.Wait(lingering, func() { callOff(nil) })
 	if !s.out.Drained(line.Parting) {
@@ -62,6 +70,9 @@ type screen struct {
 	out             *terminal
 	shown           tea.View // the last one
 	drawn           bool     // shown is set
+	inline          *inline  // draws an inline screen; nil if the library draws
+	drawnAt         time.Time
+	delayed         bool // a frame is due later
 }
 
 type (
@@ -83,38 +94,46 @@ func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp) }
 
 // Update implements tea.Model. It never blocks.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := s.handle(msg)
+	if s.inline != nil {
+		cmd = tea.Batch(cmd, s.refreshInline(msg))
+	}
+	return s, cmd
+}
+
+func (s *screen) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
-		s.out.resized.Store(true)
+		s.out.resized.Store(s.inline == nil)
 	case tea.KeyPressMsg:
-		return s, s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
+		return s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
 	case tea.KeyboardEnhancementsMsg:
 		if msg.SupportsKeyDisambiguation() {
 			s.model.Distinct()
 		}
 	case uv.UnknownEvent:
-		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+		return s.obey(s.model.Unknown(string(msg), time.Now()))
 	case uv.UnknownSs3Event:
-		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+		return s.obey(s.model.Unknown(string(msg), time.Now()))
 	case uv.UnknownDcsEvent:
-		return s, s.obey(s.model.Unknown(string(msg), time.Now()))
+		return s.obey(s.model.Unknown(string(msg), time.Now()))
 	case edited:
 		s.model.Edited(msg.text, msg.err)
 	case tea.PasteMsg:
 		s.model.Paste(msg.Content)
 	case ticked:
 		s.model.Tick(time.Time(msg))
-		return s, tick()
+		return tick()
 	case freed:
-		return s, s.caughtUp
+		return s.caughtUp
 	case grown:
 		s.showUpdates(s.feed.Take())
 	case chat.Report:
 		s.model.Apply(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
 	}
-	return s, nil
+	return nil
 }
 
 func (s *screen) obey(actions []chat.Action) tea.Cmd {
@@ -125,6 +144,8 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 			return tea.Quit
 		case chat.EditInput:
 			cmd = s.editInput(a.Text)
+		case chat.Redraw:
+			cmd = s.redraw()
 		default:
 			s.runner.Do(s.background, a)
 		}
@@ -133,9 +154,21 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 	return cmd
 }
 
+// redraw draws the whole screen again.
+func (s *screen) redraw() tea.Cmd {
+	if s.inline == nil {
+		return tea.ClearScreen
+	}
+	s.inline.rows = nil
+	return nil
+}
+
 func (s *screen) showUpdates(updates chat.Updates) {
 	s.model.Tick(time.Now())
 	s.model.Take(updates.Events)
+	if updates.AtEnd {
+		s.model.CaughtUp()
+	}
 	for _, err := range []error{updates.Lost, updates.Failed} {
 		if err != nil {
 			s.model.Lost(err)
@@ -146,6 +179,9 @@ func (s *screen) showUpdates(updates chat.Updates) {
 // View implements tea.Model. While the terminal is behind, it returns the last
 // view, because further output would only accumulate.
 func (s *screen) View() tea.View {
+	if s.inline != nil {
+		return tea.View{}
+	}
 	if s.drawn && s.out.Behind() {
 		return s.shown
 	}
