@@ -165,6 +165,10 @@ pictures: build peers/page/node_modules ## takes the pictures of docs/page.md
 	mkdir -p docs/pictures
 	cd peers/page && BELLCORD_BIN=$(CURDIR)/bin/bellcord node pictures.mjs $(CURDIR)/docs/pictures
 
+.PHONY: icons
+icons: peers/page/node_modules ## draws the icons of the installed page from web/public/icon.svg
+	cd peers/page && node icons.mjs
+
 .PHONY: pictures-chat
 pictures-chat: build ## takes the pictures of the terminal: docs/pictures/chat.svg, which moves, and stills
 	tools/recording/record bin/bellcord docs/pictures

@@ -16,6 +16,7 @@ export default defineConfig({
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: '[name].js',
+        chunkFileNames: '[name].js',
         assetFileNames: 'app[extname]',
       },
     },

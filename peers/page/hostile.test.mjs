@@ -67,6 +67,15 @@ const corpus = [
   `</div></main><script>${boom}</script>`,
   `{{constructor.constructor('${boom}')()}} \${${boom}}`,
   `__proto__ [constructor](https://example.com) <constructor>`,
+  '```js\nconst a = "</span><img src=x onerror=' + boom + '>" // </code><script>' + boom + '</script>\n/* <svg onload=' + boom + '> */ `${' + boom + '}`\n```',
+  '```go\n// <img src=https://evil.example/c.png>\nvar s = "<script>' + boom + '</script>" + `<iframe src=javascript:' + boom + '>`\n```',
+  '```constructor\n__proto__ <script>' + boom + '</script>\n```',
+  '```__proto__\nif <img src=x onerror=' + boom + '>\n```',
+  '```diff\n--- <img src=x onerror=' + boom + '>\n+++ b/<script>' + boom + '</script>\n@@ -1 +1 @@ <svg onload=' + boom + '>\n-<script>' + boom + '</script>\n+<img src=https://evil.example/d.png onerror=' + boom + '>\n```',
+  '```diff\n@@ -99999999999999999999 +1e9 @@\n-<a href=javascript:' + boom + '>x</a>\n+<a href="javascript:' + boom + '" onclick=' + boom + '>y</a>\n```',
+  '```patch\n*** Begin Patch\n*** Update File: <img src=x onerror=' + boom + '>\n-\u202e<b>\n+</div><script>' + boom + '</script>\n```',
+  '```json\n' + '{"<img src=x onerror=1>":['.repeat(150) + '\n```',
+  '```c\n' + '/*'.repeat(5000) + '<script>' + boom + '</script>\n```',
   '>'.repeat(3000) + ' deep',
   '['.repeat(3000) + '](javascript:' + boom + ')',
   '*'.repeat(2000) + 'a' + '_'.repeat(2000),
@@ -85,7 +94,7 @@ test(`${corpus.length} hostile answers run nothing and load nothing`, async () =
   await page.waitForFunction((n) => document.querySelectorAll('.badge.done').length === n, corpus.length, { timeout: 60000 })
   const found = await page.evaluate(() => {
     const allowed = new Set('DIV P SPAN A H3 H4 H5 H6 UL OL LI BLOCKQUOTE HR PRE CODE FIGURE FIGCAPTION BUTTON TABLE THEAD TBODY TR TH TD STRONG EM DEL BR INPUT'.split(' '))
-    const plain = new Set('class href title target rel type tabindex aria-label role scope start checked disabled'.split(' '))
+    const plain = new Set('class href title target rel type tabindex aria-label aria-hidden role scope start checked disabled'.split(' '))
     const bad = []
     for (const e of document.querySelectorAll('.prose, .prose *')) {
       if (!allowed.has(e.tagName)) bad.push(`element ${e.tagName}`)
@@ -98,8 +107,31 @@ test(`${corpus.length} hostile answers run nothing and load nothing`, async () =
   assert.equal(found.pwned, undefined)
   assert.ok(found.answers >= corpus.length, `${found.answers} answers`)
   assert.ok(found.links > 5, 'good links are links')
+  assert.ok(await page.locator('.prose .hl-string').count() > 0 && await page.locator('.prose .diff .word').count() > 0, 'code and diffs are coloured')
   for (const link of await page.locator('.prose a').all()) await link.hover({ timeout: 2000 }).catch(() => {})
   assert.equal(await page.evaluate(() => globalThis.pwned), undefined)
   assert.deepEqual(page.context().watch, { foreign: [], violations: [], dialogs: [], errors: [] })
   console.log(`${corpus.length} hostile answers: 0 ran, 0 requests left`)
+})
+
+// The diff of a call is hostile in its path, its lines and the file that it
+// changes; the question and the card show it as text.
+test('hostile edits are shown as text, in the question and in the call', async () => {
+  const page = await s.page()
+  const id = await s.session()
+  await page.goto(`${s.url}/s/${id}`)
+  const bad = `<img src=x onerror="${boom}"></span></pre><script>${boom}</script>`
+  const call = (name, args) => s.api('POST', `/v1/sessions/${id}/turns`, { text: `[tool ${name} ${JSON.stringify(args).replaceAll('<', '\\u003c')}]` })
+  await call('write_file', { path: 'a.js', content: `const a = "${bad.replaceAll('"', "'")}"\n// ${bad}\n` })
+  await page.locator('.badge.done').waitFor()
+  await s.api('PATCH', `/v1/sessions/${id}`, { mode: 'ask' })
+  await call('edit_file', { path: 'a.js', old: 'const a', new: `const \u202e${bad}\nlet a` })
+  await page.locator('.question .diff .added').first().waitFor()
+  const found = await page.evaluate(() => ({
+    pwned: globalThis.pwned, elements: [...new Set([...document.querySelectorAll('.diff *')].map((e) => e.tagName))], text: document.querySelector('.question .diff').textContent,
+  }))
+  assert.equal(found.pwned, undefined)
+  assert.deepEqual(found.elements.sort(), ['DIV', 'SPAN'])
+  assert.ok(found.text.includes(bad) && found.text.includes('\\u202E'), found.text)
+  assert.deepEqual(page.context().watch, { foreign: [], violations: [], dialogs: [], errors: [] })
 })

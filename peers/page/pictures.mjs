@@ -4,7 +4,7 @@ import { Stage, prompt } from './stage.mjs'
 
 const folder = process.argv[2] ?? '../../docs/pictures'
 // The screenshots that the docs use; any other argument takes all.
-const shown = ['running', 'stopping', 'stopped', 'timeline', 'phone', 'operations']
+const shown = ['home', 'running', 'stopping', 'stopped', 'timeline', 'phone', 'question', 'settings', 'operations']
 const answer = `Three things stand out.
 
 1. **The queue** is read once and kept. Later prompts never see it.
@@ -27,6 +27,19 @@ func (t *Turn) Stop(cause Cause) Receipt {
 I would start with the second one, because it hides the others. `
 const listing = 'trap "" TERM; for i in $(seq 1 400); do echo "ok   pkg/$i   0.0$((i % 9))s"; sleep 0.1; done'
 
+const total = `package cart
+
+// total returns the sum of the prices.
+func total(items []Item) int {
+	sum := 0
+	for i := 1; i < len(items); i++ {
+		sum += items[i].Price
+	}
+	return sum
+}
+`
+const edit = { path: 'cart/total.go', old: 'for i := 1; i < len(items); i++ {', new: 'for i := 0; i < len(items); i++ {' }
+
 const tasks = [
   'Find out why the nightly build is red', 'Update the changelog', 'Port the parser to the new API', 'Explain the lease in three sentences',
   'Look for places that ignore an error', 'Write a test for the empty queue', 'Make the start faster', 'Go through the open issues and sort them',
@@ -41,6 +54,8 @@ try {
     const id = await s.session({ title })
     await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[say Done.] [usage 812 40]' })
   }
+  await page.reload()
+  await page.locator('.sessions li a').nth(2).waitFor()
   await take('home')
   const id = await s.session({ title: 'What is wrong with the stop?' })
   await page.goto(`${s.url}/s/${id}`)
@@ -65,18 +80,32 @@ try {
   await page.waitForTimeout(200)
   await take('timeline')
 
-  const phone = await s.page({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2, colorScheme: 'dark' })
+  const phone = await s.page({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2, colorScheme: 'dark', hasTouch: true, isMobile: true })
   await take('phone-home', phone)
   await phone.goto(`${s.url}/s/${id}`)
   await phone.locator('.badge.stopped').waitFor()
   await phone.waitForTimeout(300)
   await take('phone', phone)
 
-  const asks = await s.session({ title: 'Clean up', mode: 'ask' })
-  await s.api('POST', `/v1/sessions/${asks}/turns`, { text: 'Clean up what the build left. [tool shell {"command":"rm -rf build/ && git clean -fdx -- tmp"}]' })
+  const asks = await s.session({ title: 'Fix totals' })
+  await s.api('POST', `/v1/sessions/${asks}/turns`, { text: `Write cart/total.go. [tool write_file ${JSON.stringify({ path: 'cart/total.go', content: total })}]` })
   await page.goto(`${s.url}/s/${asks}`)
-  await page.locator('.question').waitFor()
+  await page.locator('.badge.done').waitFor()
+  await s.api('PATCH', `/v1/sessions/${asks}`, { mode: 'ask' })
+  await s.api('POST', `/v1/sessions/${asks}/turns`, { text: `The first item is missing in the total. [say The loop starts at the second item.] [tool edit_file ${JSON.stringify(edit)}]` })
+  await page.locator('.question .hl-keyword').first().waitFor()
+  await page.waitForFunction(() => document.querySelector('.answers button')?.getAttribute('aria-disabled') === 'false')
   await take('question')
+  await phone.goto(`${s.url}/s/${asks}`)
+  await phone.locator('.question').waitFor()
+  await phone.waitForTimeout(1000)
+  await take('phone-question', phone)
+  await page.goto(`${s.url}/settings`)
+  await page.getByText('Logged in as').waitFor()
+  await take('settings')
+  await phone.goto(`${s.url}/settings`)
+  await phone.getByText('Logged in as').waitFor()
+  await take('phone-settings', phone)
   for (let i = 0; i < 12; i++) {
     const other = await s.session({})
     const turn = await s.api('POST', `/v1/sessions/${other}/turns`, { text: `${tasks[i]} [slow 4000 100ms]` })

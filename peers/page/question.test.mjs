@@ -135,7 +135,7 @@ test('a written file is shown completely and must be scrolled to its end before 
 
 test('an edit is shown as a diff, once', async () => {
   const { page, question } = await asked('edit_file', { path: 'total.go', old: 'a := 1\nfor i := 1; i < n; i++ {\n', new: 'a := 1\nfor i := 0; i < n; i++ {\n' })
-  assert.deepEqual(await question.locator('.diff > div').allInnerTexts().then((all) => all.map((l) => l.trim())), ['a := 1', '−for i := 1; i < n; i++ {', '+for i := 0; i < n; i++ {'])
+  assert.deepEqual(await question.locator('.diff > div').evaluateAll((all) => all.map((r) => (r.querySelector('.sign').textContent + r.querySelector('.line').textContent).trim())), ['a := 1', '−for i := 1; i < n; i++ {', '+for i := 0; i < n; i++ {'])
   assert.equal((await question.innerText()).match(/i := 0/g).length, 1)
   assert.match(await question.innerText(), /Edit this file\?[^]*total\.go \+1 −1/)
   await page.context().close()

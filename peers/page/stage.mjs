@@ -1,6 +1,7 @@
 // A real server with a fake model, and a real browser.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -121,3 +122,38 @@ export async function prompt(page, text) {
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill(text)
   await page.keyboard.press('Enter')
 }
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** accessible returns the serious findings of axe. */
+export async function accessible(page) {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
+  return violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id} ${v.nodes.map((n) => n.target).slice(0, 3)} ${v.nodes[0].failureSummary}`)
+}
+
+/** keyed presses Tab until the focused element has a name that starts with the given one. */
+export async function keyed(page, name, most = 60) {
+  for (let i = 0; i < most; i++) {
+    const on = await page.evaluate(() => { const e = document.activeElement; return (e.getAttribute('aria-label') ?? e.innerText ?? e.value ?? '').trim() })
+    if (on.startsWith(name)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`nothing called ${name} has a place in the order of focus`)
+}
+
+/** overflow returns the elements that are wider than the screen, except those inside of an element that scrolls. */
+export const overflow = (page) => page.evaluate(() => {
+  const wide = document.documentElement.clientWidth
+  const found = []
+  if (document.documentElement.scrollWidth > wide) found.push(`page ${document.documentElement.scrollWidth} of ${wide}`)
+  for (const e of document.querySelectorAll('body *')) {
+    if (e.closest('svg, .hidden, .skip') || e.closest('dialog:not([open])')) continue
+    const r = e.getBoundingClientRect()
+    if (r.width === 0 || r.right <= wide + 1 && r.left >= -1) continue
+    let scrolls = false
+    for (let p = e.parentElement; p && !scrolls; p = p.parentElement) scrolls = ['auto', 'scroll', 'hidden'].includes(getComputedStyle(p).overflowX) && p.getBoundingClientRect().right <= wide + 1
+    if (!scrolls) found.push(`${e.tagName}.${e.className} ${Math.round(r.left)}…${Math.round(r.right)} of ${wide}`)
+  }
+  return found
+})

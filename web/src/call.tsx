@@ -1,29 +1,37 @@
-import { counts, differences, Diff, type Line } from './diff'
+import { Diff } from './diff'
+import { changesOf, edits, type FileChange } from './edits'
+import { counts } from './lines'
+import { languageOf } from './scanner'
 import { visible } from './visible'
+import { Coloured } from './code'
+import type { Change } from './words'
 
-interface Props { name: string; args: any }
+interface Props { name: string; args: any; changes?: Change[]; result?: string; dir?: string }
 
 const text = (value: unknown) => visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2) ?? '')
 
 /** CallDetails shows the complete call: everything that an approval allows is visible. */
-export function CallDetails({ name, args }: Props) {
-  const edit = edited(name, args)
-  if (!edit) return <Arguments of={args} />
-  const { path, content: _content, old: _old, new: _new, ...rest } = args ?? {}
+export function CallDetails({ name, args, changes, result, dir }: Props) {
+  const files = changesOf(name, args, changes, result, dir)
+  if (!files) return <Arguments of={args} />
+  if (!edits.has(name)) return <>{files.map((f) => <FileDiff key={f.path} file={f} />)}<Arguments of={args} /></> // the arguments of other agents may contain more
+  const { path: _path, content: _content, old: _old, new: _new, edits: _edits, patch: _patch, all, ...rest } = args ?? {}
   return (
     <>
-      {path !== undefined && <p class="file"><code>{text(path)}</code> <span class="faint figures">{counts(edit)}</span>{rest.all === true && <span class="faint">, all occurrences</span>}</p>}
-      {edit.length > 0 ? <Diff of={edit} label={`Changes to ${text(path)}`} /> : <p class="faint">The file is empty.</p>}
-      <Arguments of={Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'all'))} />
+      {files.map((f) => <FileDiff key={f.path} file={f} note={all === true ? ', all occurrences' : ''} />)}
+      <Arguments of={rest} />
     </>
   )
 }
 
-/** edited returns the lines that a call changes in a file, or undefined if it changes none. */
-function edited(name: string, args: any): Line[] | undefined {
-  if (name === 'write_file' && typeof args?.content === 'string') return differences('', args.content)
-  if (name === 'edit_file' && typeof args?.old === 'string') return differences(args.old, typeof args.new === 'string' ? args.new : '')
-  return undefined
+/** FileDiff shows the changes of one file. */
+function FileDiff({ file, note = '' }: { file: FileChange; note?: string }) {
+  return (
+    <>
+      {file.path !== '' && <p class="file"><code>{text(file.path)}</code> <span class="faint figures">{counts(file.lines)}{note}</span></p>}
+      {file.lines.length > 0 ? <Diff of={file.lines} label={file.path ? `Changes to ${text(file.path)}` : 'Changes'} language={languageOf(file.path)} /> : <p class="faint">The file is empty.</p>}
+    </>
+  )
 }
 
 /** Arguments lists a call's arguments. A command is shown without a name. */
@@ -33,7 +41,7 @@ function Arguments({ of }: { of: any }) {
   return (
     <dl class="arguments">
       {entries.map(([key, value]) => (
-        <div key={key}><dt class={key === 'command' ? 'hidden' : undefined}>{visible(key)}</dt><dd><pre tabIndex={0} aria-label={visible(key)}>{text(value)}</pre></dd></div>
+        <div key={key}><dt class={key === 'command' ? 'hidden' : undefined}>{visible(key)}</dt><dd><pre tabIndex={0} aria-label={visible(key)}>{key === 'command' ? <Coloured text={text(value)} language="sh" /> : text(value)}</pre></dd></div>
       ))}
     </dl>
   )

@@ -2,6 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
 import { bytes } from './figures'
 import { attach, withFiles, type Attached } from './files'
+import { useHistory, type History } from './history'
+import { remember } from './recall'
+import { settings } from './settings'
 import { commandIn, trimmed } from './slash'
 import { visible } from './visible'
 import type { Image } from './words'
@@ -17,6 +20,10 @@ interface Props {
   onStop?: () => void
   placeholder: string
   disabled?: boolean
+  /** the list of earlier prompts. */
+  history?: History
+  /** files to attach again. */
+  given?: Attached[]
 }
 
 /** Composer accepts a prompt. Send becomes Stop while a turn runs and the draft is empty. */
@@ -34,10 +41,14 @@ export function Composer(p: Props) {
     el.style.height = Math.min(el.scrollHeight + 2, innerHeight * 0.4) + 'px'
   }, [p.draft])
 
+  useEffect(() => { if (p.given) setFiles(p.given) }, [p.given])
+  const recall = useHistory(p.history, p.onDraft)
+
   const send = () => {
     if (p.disabled || empty) return
     const { draft } = p
     const message = trimmed(draft)
+    if (p.history) remember(p.history.owner, p.history.project, message)
     if (commandIn(message)) { // the files are kept for the next prompt
       void p.onSend(message, [])
       p.onDraft('')
@@ -54,8 +65,9 @@ export function Composer(p: Props) {
     box.current!.focus()
   }
   const keys = (e: KeyboardEvent) => {
-    const typing = e.isComposing || matchMedia('(pointer: coarse)').matches
-    if (e.key !== 'Enter' || e.shiftKey || typing) return
+    if (recall(e) || e.key !== 'Enter' || e.isComposing) return
+    const sends = !e.shiftKey && !e.altKey && settings().enter === 'send' && !matchMedia('(pointer: coarse)').matches
+    if (!sends && !e.ctrlKey && !e.metaKey) return
     e.preventDefault()
     send()
   }
@@ -77,7 +89,7 @@ export function Composer(p: Props) {
       <div class="bar">
         <input ref={picker} type="file" multiple hidden onChange={(e) => { const list = [...(e.currentTarget.files ?? [])]; e.currentTarget.value = ''; void take(list) }} />
         <button type="button" class="quiet" disabled={p.disabled} onClick={() => picker.current!.click()}>Attach<span class="hidden"> images or text files</span></button>
-        <span class="hint faint">{stops ? (p.stopping ? 'Esc to force' : 'Esc to stop') : p.running && !empty ? 'Runs after the current turn' : ''}</span>
+        <span class="hint faint">{stops ? <span class="only-keys">{p.stopping ? 'Esc to force' : 'Esc to stop'}</span> : p.running && !empty ? 'Runs after the current turn' : ''}</span>
         {stops
           ? <button key="stop" type="submit" class="go stop" data-action="stop"><i class="square" aria-hidden="true" />{p.stopping ? 'Stop now' : 'Stop'}</button>
           : <button key="send" type="submit" class="go primary" data-action="send" disabled={p.disabled || empty}>{p.running ? 'Queue' : 'Send'}</button>}
@@ -92,7 +104,7 @@ function Chip({ file, onRemove }: { file: Attached; onRemove: () => void }) {
     <li class={file.kind}>
       {file.kind === 'image' && <img src={`data:${file.image.type};base64,${file.image.data}`} alt="" />}
       <span class="name">{visible(file.name)}</span>
-      <span class="faint">{file.kind === 'refused' ? file.why : bytes(file.size)}</span>
+      <span class="faint size">{file.kind === 'refused' ? file.why : bytes(file.size)}</span>
       <button type="button" class="quiet" aria-label={`Remove ${file.name}`} onClick={onRemove}>×</button>
     </li>
   )

@@ -54,3 +54,21 @@ export function withFiles(text: string, files: Attached[]): string {
   })
   return [text, ...parts].filter(Boolean).join('\n\n')
 }
+
+/** Sent is a prompt as it was typed, with its text files. */
+export interface Sent { text: string; files: { name: string; text: string }[] }
+
+/** withoutFiles separates a prompt that withFiles returned. Other text is returned unchanged. */
+export function withoutFiles(prompt: string): Sent {
+  const files: Sent['files'] = []
+  for (let text = prompt; ;) {
+    const fence = /\n(`{4,})$/.exec(text)?.[1]
+    const end = text.length - (fence?.length ?? 0) - 1
+    const open = fence ? text.lastIndexOf(`:\n${fence}\n`, end) : -1
+    const from = open < 0 ? -1 : text.lastIndexOf('\n', open - 1) + 1
+    const name = open < 0 ? '' : text.slice(from, open)
+    if (!fence || !name || name.length > 255 || (from > 0 && text.slice(from - 2, from) !== '\n\n')) return { text, files }
+    files.unshift({ name, text: text.slice(open + fence.length + 3, end + 1) })
+    text = text.slice(0, Math.max(0, from - 2))
+  }
+}

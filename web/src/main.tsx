@@ -5,8 +5,13 @@ import { ask, secret, whenLoggedOut, whenReplaced } from './client'
 import { Login } from './login'
 import { Operations } from './operations'
 import { go, here, usePath } from './route'
+import { Shortcuts } from './keys'
+import { useNotices } from './notices'
+import { Preferences } from './preferences'
+import { fitScreen } from './screen'
 import { SessionView } from './session'
 import { Sessions } from './sessions'
+import { apply, whenChanged } from './settings'
 import { Start } from './start'
 import type { Me } from './words'
 
@@ -31,9 +36,11 @@ function App() {
     const timer = setTimeout(() => void whoAmI(), 2000)
     return () => clearTimeout(timer)
   })
+  useNotices(me)
   const session = /^\/s\/([0-9a-f-]{36})$/.exec(path)?.[1]
   const missing = path.startsWith('/s/') && !session ? 'No such session' : path !== '/' && path !== '/ops' && !session && 'Page not found'
   if (path === '/login') return <><Login wasIn={wasIn} onIn={() => { setWasIn(false); void whoAmI() }} /><Announcer /></>
+  if (path === '/settings') return <><div class="frame in-session"><Sessions me={me} /><Preferences me={me} /></div><Announcer /><Shortcuts /></>
   return (
     <>
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>
@@ -42,6 +49,7 @@ function App() {
         {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
       </div>
       <Announcer />
+      <Shortcuts />
     </>
   )
 }
@@ -57,6 +65,10 @@ function Missing({ title }: { title: string }) {
     </main>
   )
 }
+
+apply()
+whenChanged(apply)
+fitScreen()
 
 // A cookie without the secret of the page is not a login: send no requests with
 // it.

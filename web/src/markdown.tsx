@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { Component, type ComponentChildren } from 'preact'
+import { Code } from './code'
 
 // A model's output is untrusted. It is parsed as Markdown and rendered from a
 // fixed list of elements: markup in it stays text, its attributes are dropped,
@@ -72,20 +73,6 @@ function table(t: Tokens.Table) {
         <tbody>{t.rows.map((row) => <tr>{row.map((c) => <td class={c.align ?? undefined}>{spans(c.tokens)}</td>)}</tr>)}</tbody>
       </table>
     </div>
-  )
-}
-
-/** Code shows a code block with a copy button. */
-function Code({ text, language }: { text: string; language?: string }) {
-  const name = (language ?? '').split(/\s/)[0]!.slice(0, 20)
-  return (
-    <figure class="code">
-      <figcaption>
-        <span>{name}</span>
-        <button type="button" class="quiet" onClick={() => void navigator.clipboard?.writeText(text)}>Copy<span class="hidden"> code</span></button>
-      </figcaption>
-      <pre tabIndex={0} aria-label={name ? `Code, ${name}` : 'Code'}><code>{text}</code></pre>
-    </figure>
   )
 }
 

@@ -15,7 +15,7 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
   const call = question.call ? turn.calls.get(question.call) : undefined
   const name = question.tool ?? call?.name
   const args = question.arguments ?? call?.args
-  const heading = name && headings[name]
+  const heading = name && (name === 'write_file' && question.changes?.some((c) => c.old !== undefined) ? 'Replace this file?' : headings[name])
   const known = !!heading && own.test(question.text)
   const because = /\n(Asked because [^\n]*)$/.exec(question.text)?.[1]
   const blocked = (c: Choice) => chosen !== '' || !d.ready || (d.unread && c.kind.startsWith('allow'))
@@ -33,7 +33,7 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
     <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="Question">
       <h3>{known ? (args?.background === true ? 'Run this command in the background?' : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
       {!known && (call || name) && question.text !== (call && titleOf(call)) && <pre class="wording">{visible(question.text)}</pre>}
-      {args !== undefined && <CallDetails name={name ?? ''} args={args} />}
+      {args !== undefined && <CallDetails name={name ?? ''} args={args} changes={question.changes} dir={dir} />}
       {known && because && <p class="because">{visible(because)}</p>}
       {dir && <p class="faint where">in <code>{visible(dir)}</code></p>}
       {d.unread && <p class="unread">Scroll to the end before you allow this. <button type="button" class="quiet" onClick={() => showWhole(true)}>Show all</button></p>}
@@ -47,11 +47,11 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
   )
 }
 
-const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', fetch: 'Fetch this URL?' }
+const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', apply_patch: 'Apply this patch?', fetch: 'Open this address?' }
 
 // The text of questions of the built-in tools, which repeats the heading and
 // the arguments.
-const own = /^(Run|Write|Edit|Fetch) /
+const own = /^(Run|Write|Edit|Fetch|Apply) /
 
 // Choices of built-in questions. External agents may use the same ids with
 // other meanings.

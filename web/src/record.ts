@@ -1,5 +1,5 @@
 import { visible } from './visible'
-import type { Cause, Event, Image, Question, Receipt } from './words'
+import type { Cause, Change, Event, Image, Question, Receipt } from './words'
 
 // The session's log, prepared for display.
 
@@ -7,6 +7,10 @@ export interface Call {
   id: string; name: string; title?: string; args: any; problem?: string
   state: 'asked' | 'running' | 'finished' | 'failed' | 'stopped' | 'not_started' | 'unknown'
   output: string; result?: string; from?: number; to?: number
+  /** a question about it is open. */
+  asking?: boolean
+  /** the changes to files that the question showed. */
+  changes?: Change[]
 }
 
 export interface PlanEntry { text: string; status: 'pending' | 'in_progress' | 'completed' }
@@ -155,10 +159,17 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     c.to = at
     for (const s of t.spans) if (s.kind === 'tool' && s.from === c.from && s.label === titleOf(c) && s.to === undefined) s.to = at
   },
-  question_opened: (t, b, at) => { t.questions.set(b.question.id, b.question); begin(t, 'person', 'waiting for you', at) },
+  question_opened: (t, b, at) => {
+    t.questions.set(b.question.id, b.question)
+    const c = t.calls.get(b.question.call)
+    if (c) { c.asking = true; c.changes = b.question.changes }
+    begin(t, 'person', 'waiting for you', at)
+  },
   question_answered: (t, b, at) => {
     const q = t.questions.get(b.question)
     if (q) { q.answer = b.choice; q.by = b.by }
+    const c = t.calls.get(q?.call ?? '')
+    if (c) c.asking = false
     close(t, at, 'person')
   },
   model_retry_scheduled: (t, b, at) => {
@@ -174,6 +185,7 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     t.ended = at
     t.stop ??= b.receipt.cause
     for (const s of t.spans) s.to ??= at
+    for (const c of t.calls.values()) c.asking = false
     for (const [outcome, refs] of Object.entries({ stopped: b.receipt.calls.stopped, not_started: b.receipt.calls.not_started, unknown: b.receipt.calls.unknown })) {
       for (const ref of (refs as { call: string }[] | undefined) ?? []) {
         const c = t.calls.get(ref.call)

@@ -1,12 +1,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ask, download } from './client'
 import { Composer } from './composer'
+import { withoutFiles, type Attached } from './files'
+import { projectOf } from './recall'
 import { Confirm } from './confirm'
 import { Conversation, useChanges } from './conversation'
 import { Queue } from './queue'
 import { state } from './record'
 import { go, here } from './route'
 import { commandIn, commands } from './slash'
+import { SentPrompt } from './prompt'
 import { stopWords, TurnView } from './turn'
 import { visible } from './visible'
 import { may, modes, type Image, type Me } from './words'
@@ -21,6 +24,7 @@ export function SessionView({ id, me }: { id: string; me?: Me }) {
 function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) {
   useChanges(c)
   const [draft, setDraft] = useState('')
+  const [given, give] = useState<Attached[]>()
   const mayPrompt = may(me, 'prompt')
   const mayStop = may(me, 'stop')
   const running = c.running
@@ -46,8 +50,13 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
     return () => removeEventListener('keydown', keys)
   }, [c, target, mayStop])
 
-  const edit = (text: string) => {
+  const edit = (prompt: string, images: Image[] = []) => {
+    const { text, files } = withoutFiles(prompt)
     setDraft(text)
+    give([
+      ...files.map((f): Attached => ({ kind: 'text', name: f.name, size: new Blob([f.text]).size, text: f.text })),
+      ...images.map((image, i): Attached => ({ kind: 'image', name: `Image ${i + 1}`, size: Math.floor(image.data.length * 3 / 4), image })),
+    ])
     document.getElementById('composer')?.focus()
   }
   const send = async (text: string, images: Image[]) => {
@@ -70,11 +79,11 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
         {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} dir={session?.dir ?? ''} />)}
         {c.pending.map((p) => (
           <article class="turn" key={p.id}>
-            <div class="prompt"><p class="plain">{p.text}</p></div>
+            <div class="prompt"><SentPrompt text={p.text} /></div>
             <div class={'head' + (c.delivery(p.id) === 'stopping' && !p.failed ? ' stopping' : '')}>
               <span class="state">{p.failed && (!c.pressed.has(p.id) || c.pressed.get(p.id)!.delivered) ? `Not sent: ${p.failed}` : stopWords[c.delivery(p.id) ?? ''] ?? 'Sending…'}</span>
               {p.failed && <button type="button" onClick={() => void c.send(p.text, p.images, p.id)}>Send again</button>}
-              {p.failed && <button type="button" onClick={() => { edit(p.text); c.discardPending(p.id) }}>Edit</button>}
+              {p.failed && <button type="button" onClick={() => { edit(p.text, p.images); c.discardPending(p.id) }}>Edit</button>}
               {!p.failed && mayStop && <button type="button" class="stop" onClick={() => c.stop(p.id)}>Stop</button>}
             </div>
           </article>
@@ -84,7 +93,8 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
       <div class="below">
         <Queue conversation={c} mayPrompt={mayPrompt} mayStop={mayStop} />
         {mayPrompt
-          ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={send}
+          ? <Composer running={!!target} stopping={stopping} draft={draft} onDraft={setDraft} onSend={send} given={given}
+              history={me && session && { owner: me.owner, project: projectOf(session.dir) }}
               onStop={mayStop && target ? () => c.stop(target) : undefined} placeholder={running ? 'Queue a prompt…' : 'Type a prompt…'} disabled={c.link === 'gone'} />
           : <p class="faint">You can watch this session but not send prompts.</p>}
       </div>

@@ -61,6 +61,7 @@ export function Sessions({ current, me }: Props) {
       </ul>
       <footer>
         <a href="/ops" onClick={here}>Operations{live.size > 0 && <span class="faint"> {live.size}<span class="hidden"> live</span></span>}</a>
+        <a href="/settings" onClick={here}>Settings</a>
         {me && <button type="button" class="quiet" onClick={() => void logOut().then(() => go('/login'))}>Log out<span class="faint"> {me.owner}</span></button>}
       </footer>
     </nav>

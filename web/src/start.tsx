@@ -3,6 +3,7 @@ import { ask, newID, Problem } from './client'
 import { Composer } from './composer'
 import { go } from './route'
 import { Help } from './session'
+import { Abilities, Suggestions } from './welcome'
 import { commandIn, type Command } from './slash'
 import { may, modes, type Image, type Me } from './words'
 
@@ -49,7 +50,7 @@ export function Start({ me }: { me?: Me }) {
   return (
     <main class="start">
       <h1>What do you want to do?</h1>
-      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Ask, or describe a task…" />
+      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Describe a task…" history={me && { owner: me.owner, project: '' }} />
       {help && <Help onClose={() => setHelp(false)} />}
       {trouble && <p class="banner" role="alert">{trouble}</p>}
       <div class="choices">
@@ -57,6 +58,8 @@ export function Start({ me }: { me?: Me }) {
         {!agent && models.length > 0 && <Choose label="Model" value={model} onChange={setModel} options={models.map((m, i) => [i === 0 ? '' : m.id, m.id])} />}
         <Choose label="Permissions" value={mode} onChange={setMode} options={[['', 'Server default'], ...Object.entries(modes)]} />
       </div>
+      <Suggestions onPick={(text) => { setDraft(text); document.getElementById('composer')?.focus() }} />
+      <Abilities />
     </main>
   )
 }

@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { say } from './announce'
 import { CallDetails } from './call'
+import { changesOf, edits, fromResult } from './edits'
 import { span } from './figures'
+import { counts } from './lines'
 import { titleOf, type Call } from './record'
 import { printed, visible } from './visible'
 
@@ -8,24 +11,38 @@ const outcomes: { [state: string]: string } = {
   asked: 'waiting', running: 'running', finished: 'finished', failed: 'failed', stopped: 'stopped', not_started: 'not run', unknown: 'outcome unknown',
 }
 
-/** ToolCard shows a call with its live output and its outcome. */
-export function ToolCard({ call }: { call: Call }) {
-  const output = printed(call.output || call.result || '')
+// The built-in tools. The tools of other agents are shown with their own names.
+const names: { [tool: string]: string } = {
+  shell: 'Command', edit_file: 'Edit', write_file: 'Write', apply_patch: 'Patch', read_file: 'Read', list_dir: 'List', grep: 'Search', glob: 'Find', fetch: 'Fetch',
+}
+
+// A longer diff is shown when the card is opened.
+const mostShown = 60
+
+/** ToolCard shows a call with its live output and its outcome. The question about a call shows the call instead, while it is open. */
+export function ToolCard({ call, dir }: { call: Call; dir?: string }) {
+  const isEdit = edits.has(call.name)
+  const result = isEdit && call.state === 'finished' ? fromResult(call.result ?? '').rest : call.result ?? ''
+  const output = printed(call.output || result)
   const took = call.from && call.to ? span(call.to - call.from) : ''
-  const isOpen = call.state === 'running' || call.state === 'stopped' || call.state === 'failed'
+  const lines = isEdit ? changesOf(call.name, call.args, call.changes, call.result, dir)?.flatMap((f) => f.lines) : undefined
+  const isOpen = !call.asking && (call.state === 'running' || call.state === 'stopped' || call.state === 'failed' || (call.state === 'finished' && !!lines && lines.length <= mostShown))
+  const title = titleOf(call).replace(new RegExp(`^${call.name.replace(/\W/g, '\\$&')} `), '')
   return (
     <details class={'tool ' + call.state} open={isOpen}>
       <summary>
-        <span class="name">{visible(call.name)}</span>
-        <code class="title">{titleOf(call).replace(new RegExp(`^${call.name.replace(/\W/g, '\\$&')} `), '')}</code>
-        <span class="outcome">{call.state === 'running' && <i class="pulse" aria-hidden="true" />}{outcomes[call.state]}{took && <span class="faint"> {took}</span>}</span>
+        <span class="name">{names[call.name] ?? visible(call.name)}</span>
+        <code class="title">{title}</code>
+        <span class="outcome">{call.state === 'running' && <i class="pulse" aria-hidden="true" />}{outcomes[call.state]}{took && <span class="faint"> {took}</span>}{lines && <span class="faint figures"> {counts(lines)}</span>}</span>
       </summary>
-      <div class="inside">
-        <CallDetails name={call.name} args={call.args} />
-        {call.problem && <p class="plain">{visible(call.problem)}</p>}
-        {output && <Output text={output} live={call.state === 'running'} label={call.state === 'stopped' ? 'Last output' : 'Output'} />}
-        {call.state === 'stopped' && call.output && call.result && call.result !== call.output && <p class="faint plain">{visible(lastLine(call.result))}</p>}
-      </div>
+      {!call.asking && (
+        <div class="inside">
+          <CallDetails name={call.name} args={call.args} changes={call.changes} result={call.state === 'finished' ? call.result : undefined} dir={dir} />
+          {call.problem && <p class="plain">{visible(call.problem)}</p>}
+          {output && (isEdit && !call.output && call.state === 'finished' ? <p class="faint plain">{output}</p> : <Output text={output} live={call.state === 'running'} label={call.state === 'stopped' ? 'Last output' : 'Output'} />)}
+          {call.state === 'stopped' && call.output && call.result && call.result !== call.output && <p class="faint plain">{visible(lastLine(call.result))}</p>}
+        </div>
+      )}
     </details>
   )
 }
@@ -40,7 +57,7 @@ function Output({ text, live, label }: { text: string; live: boolean; label: str
   const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 24 }
   return (
     <>
-      <p class="label" aria-hidden="true">{label}</p>
+      <p class="label"><span aria-hidden="true">{label}</span>{!live && <button type="button" class="quiet" onClick={() => void navigator.clipboard?.writeText(text).then(() => say('Copied.'))}>Copy<span class="hidden"> output</span></button>}</p>
       <pre ref={box} class="output" tabIndex={0} role="region" aria-label={label} onScroll={look}>{text}</pre>
     </>
   )

@@ -5,15 +5,16 @@ import type { Conversation } from './conversation'
 import { bytes, clock, cost, plural, tokens } from './figures'
 import { Markdown } from './markdown'
 import { FormCard } from './form'
+import { SentPrompt } from './prompt'
 import { QuestionCard } from './question'
 import { answer, doing, open, state, titleOf, type Part, type PlanEntry, type Turn } from './record'
 import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
 import { visible } from './visible'
-import type { Receipt } from './words'
+import type { Image, Receipt } from './words'
 
-interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
+interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
 
 /** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
@@ -27,13 +28,13 @@ export class TurnView extends Component<Props & { version: number }> {
 /** OneTurn shows one prompt and everything done for it. */
 function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props) {
   const live = !turn.receipt
-  const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} />), [turn, turn.version])
+  const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} dir={dir} />), [turn, turn.version, dir])
   const questions = open(turn)
   return (
     <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
       <div class="prompt">
         {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
-        <p class="plain">{visible(turn.text)}</p>
+        <SentPrompt text={turn.text} />
       </div>
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
@@ -43,11 +44,11 @@ function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props)
   )
 }
 
-function PartView({ part, live }: { part: Part; live: boolean }) {
+function PartView({ part, live, dir }: { part: Part; live: boolean; dir: string }) {
   switch (part.kind) {
     case 'text': return <Markdown text={part.text} />
     case 'thought': return <Thought text={part.text} live={live} />
-    case 'call': return <ToolCard call={part.call} />
+    case 'call': return <ToolCard call={part.call} dir={dir} />
     case 'note': return <p class="note">{part.text}</p>
     case 'plan': return <Plan entries={part.entries} />
     case 'prompt': return <p class="note plain">{visible(part.text)}</p>
@@ -124,11 +125,11 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
   const what = running.length > 0 ? running.map((c) => `“${titleOf(c)}”`).join(', ') : 'the agent'
   if (pressed?.force) return <>waiting for {what} to end</>
   const left = Math.round((grace - at) / 1000)
-  return <>waiting for {what} to end{left > 0 && `, at most ${left} s more`}; press again to force it</>
+  return <>waiting for {what} to end{left > 0 && `, at most ${left} s more`}<span class="only-keys">; press again to force it</span></>
 }
 
 /** Foot shows the end of a turn: its kind and cause, its duration and usage, and the kept output. */
-function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Conversation; turn: Turn; onEdit: (text: string) => void; mayPrompt: boolean }) {
+function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Conversation; turn: Turn; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean }) {
   const r = turn.receipt!
   const [shown, show] = useState(false)
   const started = r.times.started ?? r.times.accepted
@@ -157,7 +158,7 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
       <div class="actions">
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
         {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn.images)}>Retry</button>}
-        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text))}>Edit and resend</button>}
+        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn.images)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
       </div>

@@ -22,10 +22,12 @@ export interface Receipt {
 }
 
 export interface Choice { id: string; text: string; kind: string }
+/** Change is a part of a file before and after a call; line is the line at which old begins. */
+export interface Change { path: string; old?: string; new: string; line?: number }
 export interface Question {
   id: string; call?: string; text: string; choices: Choice[]
   /** id of the tool call that needs approval */
-  tool?: string; arguments?: any
+  tool?: string; arguments?: any; changes?: Change[]
   /** values that the question requests */
   fields?: Field[]
   /** page on which the user enters what the question requests */

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"image/png"
 	"io"
 	"net/http"
 	"os"
@@ -34,19 +36,54 @@ func TestPage_WithoutCredentials_IsTheSameForEveryPath(t *testing.T) {
 	path, id := s.session("anna")
 	s.ended("anna", s.prompt("anna", path, "say hello").ID)
 	_, home := s.shown("GET", "/")
-	for _, face := range []string{"/login", "/ops", "/s/" + string(id), "/s/none"} {
+	for _, face := range []string{"/login", "/ops", "/settings", "/s/" + string(id), "/s/none"} {
 		resp, body := s.shown("GET", face)
 		if resp.StatusCode != http.StatusOK || body != home || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d, %s", face, resp.StatusCode, resp.Header.Get("Content-Type"))
 		}
 	}
-	for file, kind := range map[string]string{"/app.js": "text/javascript", "/app.css": "text/css", "/icon.svg": "image/svg+xml"} {
+	for file, kind := range map[string]string{
+		"/app.js": "text/javascript", "/app.css": "text/css", "/icon.svg": "image/svg+xml", "/manifest.webmanifest": "application/manifest+json", "/icon-180.png": "image/png",
+	} {
 		if resp, _ := s.shown("GET", file); resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) {
 			t.Errorf("%s: %d, %s", file, resp.StatusCode, resp.Header.Get("Content-Type"))
 		}
 		if !strings.Contains(home, file) {
 			t.Errorf("the page has no use for %s", file)
 		}
+	}
+}
+
+// The app can be installed: its manifest names icons that exist. The worker
+// handles no requests, so it can keep no old page.
+func TestPage_Manifest_NamesFilesOfTheirTypes(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	_, body := s.shown("GET", "/manifest.webmanifest")
+	var manifest struct {
+		Name  string `json:"name"`
+		Start string `json:"start_url"`
+		Icons []struct{ Src, Sizes, Type, Purpose string }
+	}
+	if err := json.Unmarshal([]byte(body), &manifest); err != nil || manifest.Name != "Bellcord" || manifest.Start != "/" || len(manifest.Icons) < 4 {
+		t.Fatalf("%+v, %v", manifest, err)
+	}
+	for _, icon := range manifest.Icons {
+		resp, content := s.shown("GET", icon.Src)
+		if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != icon.Type {
+			t.Errorf("%s: %d, %s", icon.Src, resp.StatusCode, resp.Header.Get("Content-Type"))
+		}
+		if icon.Type != "image/png" {
+			continue
+		}
+		drawn, err := png.DecodeConfig(strings.NewReader(content))
+		if size := fmt.Sprintf("%dx%d", drawn.Width, drawn.Height); err != nil || size != icon.Sizes {
+			t.Errorf("%s is %s, not %s: %v", icon.Src, size, icon.Sizes, err)
+		}
+	}
+	resp, worker := s.shown("GET", "/worker.js")
+	if kind := resp.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/javascript") || strings.Contains(worker, "'fetch'") || strings.Contains(worker, "caches") {
+		t.Errorf("the worker: %s\n%s", kind, worker)
 	}
 }
 
@@ -62,7 +99,7 @@ func TestPage_ContentSecurityPolicy_ForbidsForeignContent(t *testing.T) {
 	for name, want := range map[string]string{
 		"default-src": "'self'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'", "img-src": "'self' data:",
 		"object-src": "'none'", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'",
-		"require-trusted-types-for": "'script'", "trusted-types": "'none'",
+		"require-trusted-types-for": "'script'", "trusted-types": "bellcord-worker", "worker-src": "'self'",
 	} {
 		if policy[name] != want {
 			t.Errorf("%s is %q", name, policy[name])

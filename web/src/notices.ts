@@ -1,0 +1,100 @@
+// Notifications while the page is hidden: a turn waits for an answer, or has
+// ended. A hidden page has no event stream, so it asks for the turns instead.
+import { useEffect } from 'preact/hooks'
+import { ask } from './client'
+import { go } from './route'
+import { settings, whenChanged } from './settings'
+import { visible } from './visible'
+import type { Me, Session, TurnReport } from './words'
+
+const every = 3000 // milliseconds; browsers slow it down to once a minute after some time
+
+/** permission returns the answer of the user to this site's wish to notify, or unsupported. */
+export const permission = (): NotificationPermission | 'unsupported' => ('Notification' in window && isSecureContext ? Notification.permission : 'unsupported')
+
+/** register installs the service worker that shows notifications where a page cannot, as on phones. It caches nothing. */
+async function register(): Promise<ServiceWorkerRegistration | undefined> {
+  if (!navigator.serviceWorker) return undefined
+  try {
+    await navigator.serviceWorker.register(address() as unknown as string)
+    return await navigator.serviceWorker.ready
+  } catch { return undefined }
+}
+
+// The worker names the view of a notification that was clicked.
+navigator.serviceWorker?.addEventListener('message', (e) => { if (/^\/(s\/[0-9a-f-]{36}|settings)$/.test(e.data?.path)) go(e.data.path) })
+
+let fixed: unknown
+
+/** address returns the worker's address as a trusted one. The policy has this name only, and no other address. */
+function address(): unknown {
+  const types = (globalThis as any).trustedTypes
+  if (!types) return '/worker.js'
+  fixed ??= types.createPolicy('bellcord-worker', { createScriptURL: () => '/worker.js' }).createScriptURL('')
+  return fixed
+}
+
+/** notify shows a notification. A later one with the same tag replaces it. */
+export async function notify(title: string, body: string, path: string, tag: string): Promise<boolean> {
+  if (permission() !== 'granted') return false
+  const options = { body, tag, icon: '/icon-192.png', data: { path } }
+  const worker = await register()
+  if (worker) { await worker.showNotification(title, options); return true }
+  try {
+    new Notification(title, options).onclick = () => focus()
+    return true
+  } catch { return false }
+}
+
+const ends: { [end: string]: string } = { done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn' }
+
+/** useNotices notifies about the user's own turns while the page is hidden. */
+export function useNotices(me: Me | undefined) {
+  const owner = me?.owner
+  useEffect(() => {
+    if (owner === undefined) return
+    let seen: Map<string, TurnReport> | undefined
+    let timer = 0
+    let busy = false
+    const look = async () => {
+      if (busy || !document.hidden) return
+      busy = true
+      try {
+        const { turns } = await ask<{ turns: TurnReport[] }>('GET', '/v1/turns')
+        const now = new Map(turns.map((t) => [t.id, t]))
+        const before = seen
+        seen = now
+        if (before && document.hidden) await compare(before, now, owner)
+      } catch { /* the next look may succeed */ } finally { busy = false }
+    }
+    const start = () => {
+      clearInterval(timer)
+      const { waiting, ended } = settings()
+      if (!document.hidden || !(waiting || ended) || permission() !== 'granted') { seen = undefined; return }
+      void look()
+      timer = setInterval(() => void look(), every) as unknown as number
+    }
+    document.addEventListener('visibilitychange', start)
+    const leave = whenChanged(start)
+    start()
+    return () => { clearInterval(timer); document.removeEventListener('visibilitychange', start); leave() }
+  }, [owner])
+}
+
+/** compare notifies about turns that wait or have ended since the last look. */
+async function compare(before: Map<string, TurnReport>, now: Map<string, TurnReport>, owner: string) {
+  const { waiting, ended } = settings()
+  const tell = async (t: TurnReport, title: string) => {
+    const session = await ask<Session>('GET', `/v1/sessions/${t.session}`)
+    if ((session.owner ?? owner) !== owner) return // an admin also sees the turns of others
+    await notify(title, visible(session.title || t.text).slice(0, 120), `/s/${t.session}`, t.id)
+  }
+  for (const t of now.values()) {
+    if (waiting && t.state === 'waiting' && before.get(t.id)?.state !== 'waiting') await tell(t, 'Waiting for you')
+  }
+  for (const t of before.values()) {
+    if (!ended || now.has(t.id) || t.state === 'queued') continue
+    const { state } = await ask<TurnReport>('GET', `/v1/turns/${t.id}`)
+    await tell(t, ends[state] ?? 'Ended')
+  }
+}
