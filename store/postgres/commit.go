@@ -130,6 +130,7 @@ func (t *tx) deleteSessions(ids []string) error {
 		`DELETE FROM turns WHERE session = ANY ($1::text[])`,
 		`DELETE FROM sessions WHERE id = ANY ($1::text[])`,
 		`DELETE FROM tails WHERE session = ANY ($1::text[])`,
+		`DELETE FROM shares WHERE session = ANY ($1::text[])`,
 	} {
 		if err := t.exec(q, ids); err != nil {
 			return err

@@ -20,12 +20,18 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
+	events, err := scanEvents(rows, session)
+	return events, s.explain(ctx, err)
+}
+
+// scanEvents reads the events of a session and closes the rows.
+func scanEvents(rows pgx.Rows, session bellcord.SessionID) ([]bellcord.Event, error) {
 	var events []bellcord.Event
 	var seq, at int64
 	var turn word
 	var kind string
 	var body []byte
-	_, err = pgx.ForEachRow(rows, []any{&seq, &turn, &kind, &at, &body}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&seq, &turn, &kind, &at, &body}, func() error {
 		decoded, err := bellcord.DecodeBody(kind, body)
 		if err != nil {
 			return fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, seq, err)
@@ -34,7 +40,7 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 		return nil
 	})
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, err
 	}
 	return events, nil
 }

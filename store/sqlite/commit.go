@@ -89,6 +89,7 @@ func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
 	for _, q := range []string{
 		`DELETE FROM events WHERE session = $1`,
+		`DELETE FROM shares WHERE session = $1`,
 		`DELETE FROM prompts WHERE turn IN (SELECT id FROM turns WHERE session = $1)`,
 		`DELETE FROM turns WHERE session = $1`,
 		`DELETE FROM sessions WHERE id = $1`,

@@ -49,6 +49,11 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 	if err != nil {
 		return nil, err
 	}
+	return scanEvents(rows, session)
+}
+
+// scanEvents reads the events of a session and closes the rows.
+func scanEvents(rows *sql.Rows, session bellcord.SessionID) ([]bellcord.Event, error) {
 	defer rows.Close()
 	var events []bellcord.Event
 	for rows.Next() {
@@ -59,10 +64,11 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 		if err := rows.Scan(&ev.Seq, &ev.Turn, &kind, &at, &body); err != nil {
 			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, ev.Seq, err)
 		}
-		if ev.Body, err = bellcord.DecodeBody(kind, body); err != nil {
+		decoded, err := bellcord.DecodeBody(kind, body)
+		if err != nil {
 			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, ev.Seq, err)
 		}
-		ev.Time = time.Unix(0, at)
+		ev.Body, ev.Time = decoded, time.Unix(0, at)
 		events = append(events, ev)
 	}
 	return events, explain(rows.Err())

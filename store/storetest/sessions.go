@@ -15,6 +15,7 @@ var sessionChecks = []check{
 	{"sessions are listed by their last update, newest first, by directory, page and limit", sessionsListed},
 	{"a prompt and an end move their session to the top", sessionsMoved},
 	{"a deleted session leaves nothing behind and the others alone", sessionDeleted},
+	{"the texts of a session are read without its other events", textsRead},
 	{"what nobody put is not there", nothingThere},
 }
 
@@ -140,5 +141,37 @@ func nothingThere(b *bench) {
 	n.refused(accept(lost), bellcord.ErrNoSession)
 	if events := n.log(lost); len(events) > 0 {
 		b.Errorf("the refused turn left %v", kinds(events))
+	}
+}
+
+func textsRead(b *bench) {
+	n := b.node()
+	reader, reads := n.Node.(bellcord.TextReader)
+	if !reads {
+		b.Skip("the store is not a TextReader")
+	}
+	session, turn := n.session(), bellcord.NewTurnID()
+	n.ok(bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: awkward}, At: now()})
+	n.ok(bellcord.EditTurn{Session: session, Turn: turn, Text: "edited", At: now()})
+	fence := n.ok(bellcord.ClaimTurn{Session: session, Turn: turn, At: now()}).Fence
+	n.ok(bellcord.AppendEvents{Session: session, Turn: turn, Fence: fence, N: 1, At: now(), Bodies: []bellcord.Body{
+		bellcord.ThinkingDelta{Text: "hm"}, bellcord.TextDelta{Text: "a"}, bellcord.ToolOutputDelta{Text: "out"}, bellcord.TextDelta{Text: awkward},
+	}})
+	all, err := n.Events(b.Context(), session, 0, 100)
+	if err != nil {
+		b.Fatal(err)
+	}
+	want := slices.DeleteFunc(all, func(ev bellcord.Event) bool { return !slices.Contains(bellcord.TextKinds(), ev.Body.Kind()) })
+	if len(want) != 4 {
+		b.Fatalf("%d events have text", len(want))
+	}
+	for _, limit := range []int{100, 4, 2} {
+		got, err := reader.TextEvents(b.Context(), session, limit)
+		if err != nil || !reflect.DeepEqual(got, want[max(0, 4-limit):]) {
+			b.Errorf("the last %d: %+v, %v", limit, got, err)
+		}
+	}
+	if got, err := reader.TextEvents(b.Context(), bellcord.NewSessionID(), 10); err != nil || len(got) != 0 {
+		b.Errorf("an unknown session has %+v, %v", got, err)
 	}
 }

@@ -51,6 +51,7 @@ var suite = map[string][]check{
 	"chain":     chainChecks,
 	"bodies":    bodyChecks,
 	"sessions":  sessionChecks,
+	"shares":    shareChecks,
 	"replay":    replayChecks,
 	"batches":   batchChecks,
 	"claims":    claimChecks,
