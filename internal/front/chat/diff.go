@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,16 +22,18 @@ type diffRow struct {
 	note   string
 }
 
-// diff returns the changes of files as lines: for each file its path, unless
-// title shows it, and the changed lines with their numbers.
+// diff returns the changes of files as lines: for each file its path and the
+// changed lines with their numbers. The path of a single file is left out if
+// title shows it.
 func diff(changes []bellcord.Change, dir, title string, width int) []string {
 	var lines []string
+	several := slices.ContainsFunc(changes, func(c bellcord.Change) bool { return c.Path != changes[0].Path })
 	for len(changes) > 0 {
 		n := 1
 		for n < len(changes) && changes[n].Path == changes[0].Path {
 			n++
 		}
-		if path := shortPath(dir, changes[0].Path); !strings.Contains(title, path) {
+		if path := shortPath(dir, changes[0].Path); several || !strings.Contains(title, path) {
 			lines = append(lines, indented("  ", "  ", styled(bold, harmless(path))+styled(dim, " · "+changeCount(changes[:n])), width)...)
 		}
 		lines = append(lines, fileDiff(changes[:n], width)...)

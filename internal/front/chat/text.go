@@ -9,6 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plainjson"
+	"github.com/bellcord/bellcord/internal/tool/edit"
 )
 
 // The styles: attributes and some of the sixteen colours of every terminal,
@@ -130,11 +131,27 @@ func subject(args json.RawMessage) string {
 				return text
 			}
 		}
+		if patch, ok := named["patch"].(string); ok {
+			return patchedFiles(patch)
+		}
 		if len(named) == 0 {
 			return ""
 		}
 	}
 	return plainjson.Text(args)
+}
+
+// patchedFiles returns the paths of the files in a patch.
+func patchedFiles(patch string) string {
+	files, err := edit.ParsePatch(patch)
+	if err != nil {
+		return ""
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return strings.Join(paths, ", ")
 }
 
 // lastLines returns at most the last n lines of a text.

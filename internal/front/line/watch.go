@@ -14,6 +14,7 @@ type Watch struct {
 	View *View
 
 	texts     map[bellcord.TurnID]string // prompts of turns that have not ended
+	commands  map[bellcord.TurnID]bool   // of accepted turns: the prompt is a command that the user has typed
 	running   bellcord.TurnID
 	stopping  bellcord.TurnID // the turn that was shown as stopping
 	shown     string          // the words that were shown
@@ -54,6 +55,10 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 		}
 	case bellcord.TurnStarted:
 		return nil, w.View.Note("> %s", Visible(strings.TrimRight(w.texts[ev.Turn], "\n")))
+	case bellcord.ToolOutputDelta:
+		if w.commands[ev.Turn] { // the user has typed the command and wants its output
+			ev.Body = bellcord.TextDelta{Text: b.Text}
+		}
 	case bellcord.QuestionOpened:
 		return nil, w.View.Note("? %s", Visible(form.Text(b.Question)))
 	case bellcord.QuestionAnswered:
@@ -71,11 +76,12 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 // note updates the state of the session.
 func (w *Watch) note(ev bellcord.Event) {
 	if w.texts == nil {
-		w.texts = map[bellcord.TurnID]string{}
+		w.texts, w.commands = map[bellcord.TurnID]string{}, map[bellcord.TurnID]bool{}
 	}
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
 		w.texts[ev.Turn] = b.Text
+		w.commands[ev.Turn] = b.Task == bellcord.TaskCommand
 	case bellcord.PromptEdited:
 		w.texts[ev.Turn] = b.Text
 	case bellcord.TurnStarted:
@@ -91,6 +97,7 @@ func (w *Watch) note(ev bellcord.Event) {
 		}
 	case bellcord.TurnEnded:
 		delete(w.texts, ev.Turn)
+		delete(w.commands, ev.Turn)
 		if w.running == ev.Turn {
 			w.running, w.questions = "", nil
 		}
