@@ -70,7 +70,7 @@ written as text, for screen readers and simple terminals.`,
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` in which new sessions work (default: the current one; with --server, a new one for each session)")
 	addDirFlag(cmd, &f.additional)
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "never redraw the screen, for screen readers and simple terminals")
-	cmd.Flags().StringVar(&f.screen, "screen", "", "inline: the terminal keeps the conversation; full: the conversation has the whole `window`, which is restored on exit (default: the setting screen, or inline)")
+	cmd.Flags().StringVar(&f.screen, "screen", "", "`name` of the screen: inline (the terminal keeps the conversation) or full (the whole window, restored on exit) (default: the setting screen, inline)")
 	hideMemory(cmd)
 	return cmd
 }
