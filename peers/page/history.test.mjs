@@ -95,7 +95,7 @@ test('text files of a sent prompt are chips; Edit and resend attaches them again
   assert.equal(await page.locator('.prompt > p').innerText(), 'look')
   assert.deepEqual((await page.locator('.prompt .sent-file summary').allInnerTexts()).map((t) => t.replace(/\s+/g, ' ')), ['a.go 19 B', 'b: c.txt 26 B'])
   await page.locator('.sent-file summary').first().click()
-  assert.equal(await page.locator('.sent-file pre').first().innerText(), 'package a // `````')
+  assert.equal((await page.locator('.sent-file pre').first().innerText()).trim(), 'package a // `````')
   await page.getByRole('button', { name: 'Edit and resend' }).click()
   assert.equal(await box(page).inputValue(), 'look')
   await page.locator('.attached li').nth(1).waitFor()

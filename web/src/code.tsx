@@ -6,7 +6,7 @@ import { useSpans } from './scanner'
 
 const classes = ['', 'hl-keyword', 'hl-string', 'hl-comment', 'hl-number', 'hl-added', 'hl-removed']
 
-/** Marked returns coloured parts as text in elements. from and to select a part of the line. */
+/** marked returns coloured parts as text in elements. from and to select a part of the line. */
 export function marked(spans: Span[], from = 0, to = Infinity): ComponentChildren {
   let at = 0
   return spans.map(([kind, text]) => {
@@ -16,7 +16,7 @@ export function marked(spans: Span[], from = 0, to = Infinity): ComponentChildre
   })
 }
 
-/** Code shows a code block with a copy button. A diff has signs, numbers and colours of its own. */
+/** Code shows a code block with a copy button. A diff has signs, numbers and colours for its lines. */
 export function Code({ text, language }: { text: string; language?: string }) {
   const name = (language ?? '').split(/\s/)[0]!.slice(0, 20)
   const isDiff = /^(diff|patch)$/i.test(name)

@@ -1,5 +1,5 @@
 // The prompts that were sent from this browser, by owner and project. Another
-// owner who logs in here has a list of their own.
+// owner who logs in here has another list.
 
 const mostPrompts = 100 // of a project
 const mostProjects = 20

@@ -24,7 +24,7 @@ export function Abilities() {
     <section class="abilities" aria-label="About this page">
       <ul>
         <li><strong>Stop means stopped.</strong> Stop ends the turn and every process that it started. You see the proof.</li>
-        <li><strong>You decide.</strong> Commands and edits wait for your answer, as the permissions say. You see the whole command or diff.</li>
+        <li><strong>You decide.</strong> Depending on the permissions, commands and edits wait for your answer. You see the whole command or diff.</li>
         <li><strong>Queue prompts.</strong> Type while a turn runs. A stop holds queued prompts until you send them.</li>
         <li><strong>Attach files.</strong> Drop or paste images and text files.</li>
       </ul>
