@@ -60,6 +60,17 @@ var consumers = []consumer{
 	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
+	{"searches", "internal/front/web", []string{"joined"}, map[string]string{
+		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared TurnEnded",
+		"is about the session":         "AgentSessionOpened SessionUpdated ProcessConfirmed",
+	}},
+	{"shares", "internal/front/web", []string{"snapshot.add", "snapshot.addTo"}, map[string]string{
+		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"is not shared":                       "ThinkingDelta ThinkingSigned AttachmentLoaded ContextAdded AgentUpdate MessageImported PlanUpdated",
+		"the call and its result are shown":   "ToolCallStarted ToolOutputDelta",
+		"is between a person and the program": "QuestionOpened QuestionAnswered ConversationCompacted",
+		"is about the session":                "AgentSessionOpened SessionUpdated ProcessConfirmed",
+	}},
 	{"transcripts", "internal/transcript", []string{"Markdown.writeBody"}, map[string]string{
 		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
 		"the prompt names it":                             "AttachmentLoaded",

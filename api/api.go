@@ -14,7 +14,7 @@ import (
 // NewSession is the body of POST /v1/sessions. Empty fields select the server's
 // defaults.
 type NewSession struct {
-	Dir   string `json:"dir,omitempty" doc:"absolute path of the working directory; empty creates one for the session. Setting it requires the admin scope"`
+	Dir   string `json:"dir,omitempty" doc:"absolute path of the working directory; empty creates one for the session. Without the admin scope it must be inside a directory that the server's settings allow you: see GET /v1/projects"`
 	Title string `json:"title,omitempty" maxLength:"200"`
 	Agent string `json:"agent,omitempty" doc:"name from GET /v1/agents; empty for the server's default"`
 	Model string `json:"model,omitempty" doc:"provider/model; empty for the server's default"`
@@ -24,9 +24,10 @@ type NewSession struct {
 // SessionChange is the body of PATCH /v1/sessions/{session}. Empty fields are
 // not changed. A running turn keeps the settings it started with.
 type SessionChange struct {
-	Title string `json:"title,omitempty" maxLength:"200"`
-	Model string `json:"model,omitempty"`
-	Mode  string `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
+	Title string  `json:"title,omitempty" maxLength:"200"`
+	Model string  `json:"model,omitempty"`
+	Mode  string  `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
+	Agent *string `json:"agent,omitempty" doc:"the session's agent; another one is refused, because a session keeps its agent"`
 }
 
 // Session is a session with its turns that have not ended.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -23,6 +24,7 @@ type serveFlags struct {
 	settings
 	addr, cert, key string
 	hosts, origins  []string
+	dirs            []string
 	behindProxy     bool
 	finish          time.Duration
 	environment     string
@@ -52,6 +54,7 @@ then they are stopped with the cause shutdown. A second signal does not wait.`,
 	cmd.Flags().StringVar(&f.addr, "addr", "", "`host:port` to listen on; port 0 picks a free one (default 127.0.0.1:4500)")
 	cmd.Flags().StringSliceVar(&f.hosts, "allow-host", nil, "additional host `name` to accept in requests; can be repeated")
 	cmd.Flags().StringSliceVar(&f.origins, "allow-origin", nil, "additional `origin` whose pages may send requests, such as https://example.com; can be repeated")
+	cmd.Flags().StringArrayVar(&f.dirs, "dir", nil, "`directory` in which everyone who may send prompts can start sessions; can be repeated")
 	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "`file` with the TLS certificate")
 	cmd.Flags().StringVar(&f.key, "tls-key", "", "`file` with the private key of the TLS certificate")
 	cmd.Flags().BoolVar(&f.behindProxy, "trust-proxy", false, "a proxy in front terminates TLS and sets X-Forwarded-For")
@@ -77,10 +80,29 @@ func (f *serveFlags) config() (config.Config, error) {
 	}
 	s.AllowedHosts, s.AllowedOrigins = append(s.AllowedHosts, f.hosts...), append(s.AllowedOrigins, f.origins...)
 	s.TrustProxy = s.TrustProxy || f.behindProxy
+	for _, dir := range f.dirs {
+		dir, err := existingDir(dir)
+		if err != nil {
+			return c, err
+		}
+		s.Dirs = append(s.Dirs, dir)
+	}
 	if f.given("shutdown-grace") {
 		s.ShutdownGrace = config.Duration(f.finish)
 	}
 	return c, s.Check()
+}
+
+// existingDir returns the absolute path of a directory that was given with --dir.
+func existingDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("--dir %q: no such directory", dir)
+	}
+	return dir, nil
 }
 
 // takeEnvironment sets the variables of the file given with --env-file. They override existing

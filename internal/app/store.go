@@ -16,6 +16,8 @@ import (
 type Store interface {
 	bellcord.Store
 	bellcord.TokenStore
+	bellcord.TextReader
+	bellcord.ShareStore
 	Close() error
 }
 

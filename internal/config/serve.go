@@ -3,8 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +24,9 @@ type Serve struct {
 	RequestsPerSecond  int      `toml:"requests_per_second"`  // maximum number of requests per second and owner; stops do not count; 0 for no limit
 	MaxMode            string   `toml:"max_mode"`             // highest mode of a session without the scope admin: read-only, ask, auto-edit or full (unset: the same as mode)
 	Agents             []string `toml:"agents"`               // agents that can be chosen without the scope admin, in addition to agent; "" stands for Bellcord's own agent
+
+	Dirs      []string            `toml:"dirs"`       // absolute paths of directories in which everyone who may send prompts can start sessions; with the scope admin, every directory can be chosen
+	OwnerDirs map[string][]string `toml:"owner_dirs"` // more such directories, by owner
 
 	MaxTurns           int `toml:"max_turns"`             // maximum number of turns of this process that have not ended; 0 accepts none, -1 for no limit
 	MaxTurnsPerOwner   int `toml:"max_turns_per_owner"`   // maximum number of turns of one owner that have not ended; 0 accepts none, -1 for no limit
@@ -56,6 +62,11 @@ func (s Serve) Check() error {
 	if anywhere(host) && len(s.AllowedHosts) == 0 {
 		return fmt.Errorf("%s listens on all addresses: name the host that clients use with --allow-host; requests for other hosts are refused", s.Addr)
 	}
+	for _, dir := range slices.Concat(append(slices.Collect(maps.Values(s.OwnerDirs)), s.Dirs)...) {
+		if !filepath.IsAbs(dir) {
+			return fmt.Errorf("dirs: %q is not an absolute path", dir)
+		}
+	}
 	for name, most := range map[string]int{
 		"max_turns": s.MaxTurns, "max_turns_per_owner": s.MaxTurnsPerOwner,
 		"max_viewers": s.MaxViewers, "max_viewers_per_owner": s.MaxViewersPerOwner,
@@ -71,6 +82,10 @@ func (s Serve) Check() error {
 	}
 	return nil
 }
+
+// Roots returns the directories in which an owner can work without the scope
+// admin.
+func (s Serve) Roots(owner string) []string { return slices.Concat(s.Dirs, s.OwnerDirs[owner]) }
 
 // Names returns the host names that requests may use.
 func (s Serve) Names() []string {

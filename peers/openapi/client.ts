@@ -51,3 +51,13 @@ function ended(r: components['schemas']['Receipt']): string {
   const head = r.log_head ? `${r.log_head.seq.toFixed()} ${r.log_head.hash}` : ''
   return `${r.end} (${r.race_winner}), ${r.kept.text_bytes.toFixed()} bytes, ${head}`
 }
+
+export function found(hits: components['schemas']['Hits']): string {
+  return hits.hits.map((h) => `${h.session.id} ${h.where}: ${h.pieces.map((p) => (p.match ? `*${p.text}*` : p.text)).join('')}`).join('\n')
+}
+
+export function folders(d: components['schemas']['Dirs'], p: components['schemas']['Projects']): string[] {
+  return [...d.dirs, ...p.projects, ...p.roots].map((x) => x.dir)
+}
+
+export function link(origin: string, s: components['schemas']['Share']): string { return `${origin}/share/${s.token ?? ''} until ${s.expires}` }

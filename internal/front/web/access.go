@@ -139,7 +139,8 @@ func (a *Access) Session(ctx context.Context, id string) (bellcord.Session, erro
 }
 
 // Create creates a session with the server's defaults. It is in a new directory
-// if dir is empty; only an admin may name directories.
+// if dir is empty. Without the scope admin, dir must be inside the owner's
+// roots, and additional directories cannot be named.
 func (a *Access) Create(ctx context.Context, dir string, additional []string) (bellcord.Session, error) {
 	made := a.s.Session
 	made.AdditionalDirs = additional

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,6 +71,11 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		}})
 		values, _ := json.Marshal(reply.Values)
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: reply.Choice + " " + string(values)}))
+	case "call": // a command with a result
+		return errors.Join(
+			w.Emit(bellcord.ToolCallRequested{Call: "c1", Name: "shell", Arguments: fmt.Appendf(nil, `{"command":%q}`, rest)}),
+			w.Emit(bellcord.ToolCallStarted{Call: "c1"}),
+			w.Emit(bellcord.ToolCallEnded{Call: "c1", Outcome: bellcord.CallFinished, Result: "the secret plan hunter2"}))
 	case "spend":
 		return spend(ctx, w, 1)
 	case "steps":

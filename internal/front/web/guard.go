@@ -89,9 +89,9 @@ func (s *Server) isFromUs(r *http.Request) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
 }
 
-// open lists the paths that need no credentials: they reveal nothing, or issue
-// credentials. The page's files need no credentials either.
-var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login"}
+// open lists the paths that need no credentials: they reveal nothing, issue
+// credentials, or check a share's token. The page's files need no credentials either.
+var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login", "/v1/shared"}
 
 // identify authenticates the request and adds the caller and the client's
 // address to its context.

@@ -69,6 +69,14 @@ var problems = []struct {
 	word   string
 }{
 	{bellcord.ErrNoSession, http.StatusNotFound, "session-not-found"},
+	{errNoOption, http.StatusNotFound, "option-not-found"},
+	{errAgentIdle, http.StatusConflict, "agent-not-running"},
+	{errFixedAgent, http.StatusConflict, "agent-fixed"},
+	{bellcord.ErrNoShare, http.StatusNotFound, "share-not-found"},
+	{errShareOwner, http.StatusConflict, "not-the-owner"},
+	{errShareSize, http.StatusRequestEntityTooLarge, "too-large"},
+	{errNoShares, http.StatusNotImplemented, "no-shares"},
+	{errNoDir, http.StatusNotFound, "dir-not-found"},
 	{bellcord.ErrNoTurn, http.StatusNotFound, "turn-not-found"},
 	{bellcord.ErrNoQuestion, http.StatusNotFound, "question-not-found"},
 	{bellcord.ErrTurnEnded, http.StatusConflict, "turn-ended"},
@@ -117,6 +125,7 @@ func asProblem(err error) *problem {
 		token   errToken
 		ceiling errCeiling
 		reply   *bellcord.InvalidReplyError
+		agent   errAgent
 	)
 	switch {
 	case errors.As(err, &already):
@@ -139,6 +148,8 @@ func asProblem(err error) *problem {
 		return newProblem(http.StatusForbidden, "token-needed", err)
 	case errors.As(err, &reply):
 		return newProblem(http.StatusUnprocessableEntity, "answer-invalid", err)
+	case errors.As(err, &agent):
+		return newProblem(http.StatusBadGateway, "agent-refused", err)
 	case errors.As(err, &input):
 		return newProblem(http.StatusUnprocessableEntity, "bad-input", err)
 	}

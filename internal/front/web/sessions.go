@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -139,33 +137,6 @@ func (s *Server) checkSession(made bellcord.Session) error {
 	return nil
 }
 
-// place returns the working directory of a session: a new one in Workspaces, or
-// any existing directory if the caller is an admin.
-func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
-	if dir == "" {
-		dir = filepath.Join(s.Workspaces, string(id))
-		return dir, os.MkdirAll(dir, 0o700)
-	}
-	return filepath.Clean(dir), s.checkDirs(ctx, []string{dir})
-}
-
-// checkDirs returns an error unless the directories exist and the caller, who
-// must be an admin, may name them.
-func (s *Server) checkDirs(ctx context.Context, dirs []string) error {
-	if len(dirs) > 0 && !caller(ctx).May(bellcord.ScopeAdmin) {
-		return errScope{bellcord.ScopeAdmin}
-	}
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			return badInput("dir %q: must be an absolute path", dir)
-		}
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return badInput("dir %q: no such directory", dir)
-		}
-	}
-	return nil
-}
-
 func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
 	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: in.Limit}
 	if in.Before != "" {
@@ -203,6 +174,9 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 	}
 	found, err := s.opened(ctx, in.Session)
 	change := bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode}
+	if err == nil && in.Body.Agent != nil && *in.Body.Agent != found.Agent {
+		err = errFixedAgent
+	}
 	if err == nil {
 		err = s.checkChange(ctx, found, change)
 	}
@@ -211,6 +185,9 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 	}
 	return &oneSession{shown(ctx, found)}, s.fail(err)
 }
+
+// errFixedAgent means that a session keeps its agent.
+var errFixedAgent = errors.New("a session keeps its agent, which has its own record of the conversation: start a new session to use another one")
 
 // checkChange refuses a mode or directories that only an admin may choose, and
 // a model that does not exist.

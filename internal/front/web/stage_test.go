@@ -105,6 +105,12 @@ func (s *stage) open(with setup) {
 	}
 	door := auth.NewDoor(keys, with.door)
 	with.Hub, with.Door, with.Workspaces = s.hub, door, s.data+"/workspaces"
+	if with.Texts == nil {
+		with.Texts = s.store
+	}
+	if with.Shares == nil {
+		with.Shares = s.store
+	}
 	s.server = web.New(with.Config)
 	listener := with.listen(s)
 	served := &http.Server{Handler: s.server.Handler(), ReadHeaderTimeout: time.Second, MaxHeaderBytes: 16 << 10}

@@ -45,6 +45,12 @@ type Config struct {
 	Session    bellcord.Session // defaults of a new session
 	Prompt     bellcord.Prompt  // limits of a turn
 	Workspaces string           // parent directory of new workspaces
+	// Roots returns the directories in which an owner may work without the
+	// scope admin; nil means none. An admin may work anywhere.
+	Roots func(owner string) []string
+	// Private lists directories with the server's own files, which are outside
+	// of every root.
+	Private    []string
 	CheckModel func(name string) error
 	CheckAgent func(name string) error
 	// Ceiling returns an error if only an admin may have a session with the
@@ -52,7 +58,10 @@ type Config struct {
 	Ceiling func(mode, agent string) error
 	Models  func() []api.Model
 	Agents  func() []api.Agent
-	Deleted func(bellcord.SessionID) // ends and removes other resources of a deleted session
+	// AgentOptions has the settings of hosted agents; nil means that they
+	// cannot be changed.
+	AgentOptions AgentOptions
+	Deleted      func(bellcord.SessionID) // ends and removes other resources of a deleted session
 	// RemoveFiles removes the workspace of a deleted session if the server
 	// created it.
 	RemoveFiles func(bellcord.Session) error
@@ -60,6 +69,10 @@ type Config struct {
 
 	MostViewers *Bounds     // nil means no limit
 	MemoryFull  func() bool // reports whether memory is too low for more work; nil means check the Go memory limit
+
+	Texts bellcord.TextReader // prompts and answers for searches; nil means that only titles and directories are searched
+
+	Shares bellcord.ShareStore // nil means that sessions cannot be shared
 
 	Metrics http.Handler
 	Viewers func(delta int) // called with 1 or -1 when an event stream starts or ends
@@ -124,6 +137,9 @@ func New(c Config) *Server {
 	if c.Ceiling == nil {
 		c.Ceiling = func(string, string) error { return nil }
 	}
+	if c.Roots == nil {
+		c.Roots = func(string) []string { return nil }
+	}
 	if c.CheckPeer == nil {
 		c.CheckPeer = func(net.Conn) error { return nil }
 	}
@@ -158,6 +174,10 @@ func New(c Config) *Server {
 	s.api = humago.New(s.mux, description(c.Version))
 	s.api.UseMiddleware(s.checkScope, s.limitLogins, s.readBody)
 	s.sessionRoutes()
+	s.projectRoutes()
+	s.searchRoutes()
+	s.optionRoutes()
+	s.shareRoutes()
 	s.turnRoutes()
 	s.stopRoutes()
 	s.questionRoutes()

@@ -1,0 +1,35 @@
+package api
+
+import "github.com/bellcord/bellcord"
+
+// Where names the part of a session that a search found.
+type Where string
+
+// The parts that are searched.
+const (
+	InTitle  Where = "title"
+	InPrompt Where = "prompt"
+	InAnswer Where = "answer"
+	InDir    Where = "dir"
+)
+
+// Piece is a part of a text. Matches are separate pieces.
+type Piece struct {
+	Text  string `json:"text"`
+	Match bool   `json:"match,omitempty" doc:"the piece is one of the words of the query"`
+}
+
+// Hit is a session that a search found.
+type Hit struct {
+	Session bellcord.Session `json:"session"`
+	Where   Where            `json:"where" enum:"title,prompt,answer,dir" doc:"the part of the session that contains the words"`
+	Turn    bellcord.TurnID  `json:"turn,omitempty" doc:"the turn of the prompt or the answer"`
+	Pieces  []Piece          `json:"pieces" nullable:"false" doc:"the text around the first match, in pieces; it is plain text, not markup"`
+}
+
+// Hits is the response to GET /v1/search, the most recently updated session
+// first.
+type Hits struct {
+	Hits     []Hit `json:"hits" nullable:"false"`
+	Complete bool  `json:"complete" doc:"false if there may be more: the limit or the time limit was reached"`
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+)
+
+// errNoDir means that a directory does not exist or that the caller may not use
+// it. Both have the same response.
+var errNoDir = errors.New("no such directory, or you may not use it")
+
+// Limits of a listing. A directory with more entries is read in part.
+const (
+	mostEntries = 20_000 // entries that are read
+	mostDirs    = 500    // directories that are returned
+)
+
+// place returns the working directory of a session: a new one in Workspaces, or
+// an existing one that the caller may use.
+func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
+	if dir == "" {
+		dir = filepath.Join(s.Workspaces, string(id))
+		return dir, os.MkdirAll(dir, 0o700)
+	}
+	user := caller(ctx)
+	if user.May(bellcord.ScopeAdmin) {
+		return filepath.Clean(dir), s.checkDirs(ctx, []string{dir})
+	}
+	roots := s.Roots(user.Owner)
+	if len(roots) == 0 {
+		return "", errScope{bellcord.ScopeAdmin}
+	}
+	found, err := s.within(roots, dir)
+	if err != nil {
+		return "", badInput("dir %q: %v", dir, errNoDir)
+	}
+	return found, nil
+}
+
+// checkDirs returns an error unless the directories exist and the caller, who
+// must be an admin, may name them.
+func (s *Server) checkDirs(ctx context.Context, dirs []string) error {
+	if len(dirs) > 0 && !caller(ctx).May(bellcord.ScopeAdmin) {
+		return errScope{bellcord.ScopeAdmin}
+	}
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			return badInput("dir %q: must be an absolute path", dir)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return badInput("dir %q: no such directory", dir)
+		}
+	}
+	return nil
+}
+
+// reachable returns a directory without symbolic links in its path if the
+// caller may use it, or errNoDir.
+func (s *Server) reachable(ctx context.Context, dir string) (string, error) {
+	user := caller(ctx)
+	if !user.May(bellcord.ScopeAdmin) {
+		return s.within(s.Roots(user.Owner), dir)
+	}
+	if !filepath.IsAbs(dir) {
+		return "", errNoDir
+	}
+	return realDir(dir)
+}
+
+// within returns a directory without symbolic links in its path if it is one of
+// the roots or inside one, and errNoDir otherwise. A path outside of the roots
+// is not looked up, so that the time of the response does not depend on its
+// existence. The server's own files are outside of every root.
+func (s *Server) within(roots []string, dir string) (string, error) {
+	if !filepath.IsAbs(dir) {
+		return "", errNoDir
+	}
+	dir = filepath.Clean(dir)
+	for _, root := range roots {
+		real, err := realDir(root)
+		if err != nil || !contains(root, dir) && !contains(real, dir) {
+			continue
+		}
+		found, err := realDir(dir)
+		if err == nil && contains(real, found) && !s.isPrivate(found) {
+			return found, nil
+		}
+	}
+	return "", errNoDir
+}
+
+// isPrivate reports whether a directory without symbolic links in its path has
+// files of the server.
+func (s *Server) isPrivate(dir string) bool {
+	return slices.ContainsFunc(s.Private, func(private string) bool {
+		real, err := realDir(private)
+		return err == nil && contains(real, dir)
+	})
+}
+
+// realDir returns the path of a directory without symbolic links, or errNoDir.
+func realDir(dir string) (string, error) {
+	found, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", errNoDir
+	}
+	if info, err := os.Stat(found); err != nil || !info.IsDir() {
+		return "", errNoDir
+	}
+	return found, nil
+}
+
+// contains reports whether dir is root or a path inside it.
+func contains(root, dir string) bool {
+	rest, err := filepath.Rel(root, dir)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}
+
+// listDir returns the directories in a directory that the caller may use,
+// sorted by name. Symbolic links to other directories are listed only if the
+// caller may use their targets.
+func (s *Server) listDir(ctx context.Context, dir string, hidden bool) (api.Dirs, error) {
+	found, err := s.reachable(ctx, dir)
+	if err != nil {
+		return api.Dirs{}, err
+	}
+	entries, complete, err := readSome(ctx, found)
+	if err != nil {
+		return api.Dirs{}, errNoDir
+	}
+	listed := api.Dirs{Dir: found, Dirs: []api.Dir{}, Truncated: !complete}
+	if up := filepath.Dir(found); up != found {
+		if _, err := s.reachable(ctx, up); err == nil {
+			listed.Parent = up
+		}
+	}
+	for _, entry := range entries {
+		if !hidden && strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() && entry.Type()&os.ModeSymlink == 0 {
+			continue
+		}
+		target, err := s.reachable(ctx, filepath.Join(found, entry.Name()))
+		if err != nil {
+			continue
+		}
+		if len(listed.Dirs) == mostDirs {
+			listed.Truncated = true
+			break
+		}
+		listed.Dirs = append(listed.Dirs, api.Dir{Name: entry.Name(), Dir: target})
+	}
+	return listed, ctx.Err()
+}
+
+// readSome returns the entries of a directory sorted by name, at most
+// mostEntries of them, and whether these are all.
+func readSome(ctx context.Context, dir string) (entries []os.DirEntry, complete bool, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	for len(entries) < mostEntries && err == nil && ctx.Err() == nil {
+		var some []os.DirEntry
+		some, err = f.ReadDir(1000)
+		entries = append(entries, some...)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, errors.Is(err, io.EOF), nil
+}

@@ -1,0 +1,180 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+func (s *stage) search(user, query string) api.Hits {
+	s.t.Helper()
+	var found api.Hits
+	s.roundTrip(user, "GET", "/v1/search?q="+url.QueryEscape(query), nil).is(200).into(&found)
+	return found
+}
+
+// marked returns the pieces of a hit as one text with brackets around matches.
+func marked(h api.Hit) string {
+	var text strings.Builder
+	for _, p := range h.Pieces {
+		if p.Match {
+			fmt.Fprintf(&text, "[%s]", p.Text)
+		} else {
+			text.WriteString(p.Text)
+		}
+	}
+	return text.String()
+}
+
+func TestSearch_WordsOfASession_AreFoundAndMarked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "say The sum of the CART is <b>wrong</b>").ID
+	s.ended("anna", turn)
+	s.roundTrip("anna", "PATCH", path, api.SessionChange{Title: "Fix totals"}).is(200)
+	s.until(id, "session_updated") // a change is stored after the response
+	for _, test := range []struct {
+		query string
+		where api.Where
+		want  string
+	}{
+		{"TOTALS", api.InTitle, "Fix [totals]"},
+		{"cart <B>", api.InPrompt, "say The sum of the [CART] is [<b>]wrong</b>"},
+		{"wrong sum", api.InPrompt, "say The [sum] of the CART is <b>[wrong]</b>"},
+	} {
+		hits := s.search("anna", test.query)
+		if len(hits.Hits) != 1 || !hits.Complete {
+			t.Errorf("%s: %+v", test.query, hits)
+			continue
+		}
+		if hit := hits.Hits[0]; hit.Where != test.where || marked(hit) != test.want || hit.Session.ID != id || hit.Where != api.InTitle && hit.Turn != turn {
+			t.Errorf("%s: %s in %s of %s", test.query, marked(hit), hit.Where, hit.Turn)
+		}
+	}
+	for _, query := range []string{"cart totals", "carts", " ", "%", "_", ".*"} {
+		if hits := s.search("anna", query); len(hits.Hits) != 0 {
+			t.Errorf("%q: %+v", query, hits)
+		}
+	}
+	s.roundTrip("anna", "GET", "/v1/search", nil).is(422)
+	s.roundTrip("anna", "GET", "/v1/search?q="+strings.Repeat("x", 201), nil).is(422)
+}
+
+// The fragments of an answer are joined, also if another prompt arrives between
+// them.
+func TestSearch_WordInTwoFragments_IsFound(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "wait we look at the lo").ID
+	s.until(id, "text_delta")
+	s.prompt("anna", path, "say later")
+	s.release()
+	s.ended("anna", turn)
+	at := time.Now()
+	if _, err := s.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{Session: id, At: at, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "comotive"}, bellcord.TextDelta{Text: "s and more"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if hits := s.search("anna", "comotives"); len(hits.Hits) != 1 || hits.Hits[0].Where != api.InAnswer || marked(hits.Hits[0]) != "[comotives] and more" {
+		t.Errorf("%+v", hits)
+	}
+}
+
+func TestHeld_Search_FindsNothingOfOtherOwners(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	s.ended("anna", s.prompt("anna", path, "say locomotive").ID)
+	if hits := s.search("bert", "locomotive"); len(hits.Hits) != 0 || !hits.Complete {
+		t.Errorf("bert finds %+v", hits)
+	}
+	for _, user := range []string{"anna", "reader", "admin"} {
+		if hits := s.search(user, "locomotive"); len(hits.Hits) != 1 {
+			t.Errorf("%s finds %+v", user, hits)
+		}
+	}
+	s.roundTrip("anna", "DELETE", path, nil).is(204)
+	if hits := s.search("anna", "locomotive"); len(hits.Hits) != 0 {
+		t.Errorf("a deleted session is found: %+v", hits)
+	}
+}
+
+// fill adds n sessions of anna, each with an answer in the given number of
+// fragments. Only the oldest contains the word locomotive.
+func fill(t testing.TB, store bellcord.Store, n, fragments int) {
+	t.Helper()
+	bodies := make([]bellcord.Body, fragments)
+	for i := range bodies {
+		bodies[i] = bellcord.TextDelta{Text: "the timetable of the tram lists every stop "}
+	}
+	start := time.Now().Add(-time.Hour)
+	var ops []bellcord.Op
+	for i := range n {
+		made := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/shop", Owner: "anna", Title: "Tram", Created: start, Updated: start.Add(time.Duration(i) * time.Second)}
+		ops = append(ops, bellcord.PutSession{Session: made}, bellcord.AppendEvents{Session: made.ID, Bodies: bodies, At: made.Updated})
+		if i == 0 {
+			last := []bellcord.Body{bellcord.TextDelta{Text: "a locomo"}, bellcord.TextDelta{Text: "tive"}}
+			ops = append(ops, bellcord.AppendEvents{Session: made.ID, Bodies: last, At: made.Updated})
+		}
+	}
+	if _, err := store.Commit(t.Context(), ops); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSearch_ManySessions_FindsTheOldestAndLimitsTheHits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	fill(t, s.store, 100, 10)
+	if hits := s.search("anna", "locomotive"); len(hits.Hits) != 1 || !hits.Complete || hits.Hits[0].Where != api.InAnswer {
+		t.Errorf("%+v", hits)
+	}
+	if all := s.search("anna", "timetable"); len(all.Hits) != 30 || all.Complete {
+		t.Errorf("%d hits, complete %v", len(all.Hits), all.Complete)
+	}
+}
+
+// BenchmarkSearch_ThousandSessions searches 160,000 fragments for a word that
+// only the oldest session contains.
+func BenchmarkSearch_ThousandSessions(b *testing.B) {
+	store, err := sqlite.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	fill(b, store, 1000, 160)
+	searched, err := hub.Open(b.Context(), store, newActor(), hub.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer searched.Close(context.WithoutCancel(b.Context()))
+	token, _, err := auth.Mint(b.Context(), store, bellcord.Token{Owner: "anna", Name: "anna", Scopes: people["anna"]})
+	if err != nil {
+		b.Fatal(err)
+	}
+	door := auth.NewDoor(store, auth.Options{})
+	defer door.Close()
+	server := web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: store})
+	defer server.Close()
+	for b.Loop() {
+		r := httptest.NewRequest("GET", "http://127.0.0.1/v1/search?q=locomotive", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		server.Handler().ServeHTTP(w, r)
+		if body := w.Body.String(); !strings.Contains(body, `"complete":true`) || !strings.Contains(body, "locomotive") {
+			b.Fatal(w.Code, body)
+		}
+	}
+}
