@@ -112,7 +112,7 @@ var consumers = []consumer{
 	{"Telegram", "internal/front/telegram", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",
 		"only the model needs it":         "ThinkingSigned ContextAdded",
-		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta PlanUpdated AgentUpdate MessageImported",
+		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta AgentUpdate MessageImported",
 		"the receipt has the usage":       "StepEnded UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":            "ConversationCompacted AgentSessionOpened SessionUpdated ProcessConfirmed",
 	}},

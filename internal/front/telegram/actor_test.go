@@ -114,6 +114,8 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 	case "hang":
 		pause(ctx, d)
 		return nil
+	case "plan":
+		return w.Emit(planOf(rest))
 	case "retry":
 		return w.Emit(bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: d, Reason: "it is busy"})
 	case "spend":
@@ -191,4 +193,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// planOf returns the plan with the steps TEXT:STATUS.
+func planOf(steps string) (p bellcord.PlanUpdated) {
+	for step := range strings.FieldsSeq(steps) {
+		text, status, _ := strings.Cut(step, ":")
+		p.Entries = append(p.Entries, bellcord.PlanEntry{Text: text, Status: status})
+	}
+	return p
 }

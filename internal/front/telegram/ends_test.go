@@ -72,6 +72,23 @@ func TestPreview_ModelRetry_IsShownUntilTextArrives(t *testing.T) {
 	})
 }
 
+func TestPreview_Plan_ShowsProgressAndCurrentStep(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.sendText(anna, "plan look:completed change:in_progress test:pending\nhang 5s\nplan look:completed change:completed test:pending\nhang 5s\nsay Done.")
+		s.pass(3 * time.Second)
+		if got := s.draft(anna); got != "📋 1 of 3 done: change" {
+			t.Errorf("the draft is %q", got)
+		}
+		s.pass(5 * time.Second)
+		if got := s.draft(anna); got != "📋 2 of 3 done: test" {
+			t.Errorf("later the draft is %q", got)
+		}
+		s.pass(10 * time.Second)
+		s.sees(anna, "Done.")
+	})
+}
+
 func TestTurn_EndsWithoutText_ReportsIt(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {

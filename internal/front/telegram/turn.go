@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strings"
@@ -23,6 +24,7 @@ type turn struct {
 	thinking    string
 	tools       []tool
 	trouble     string // why there is no progress
+	plan        string // the line about the agent's plan
 	questions   []*question
 	stop        *bellcord.Cause
 	stoppedHere bool // stopped from this chat
@@ -124,6 +126,8 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 		t.updateCall(b)
 	case bellcord.ToolCallEnded:
 		t.ended(b)
+	case bellcord.PlanUpdated:
+		t.plan = planLine(b)
 	case bellcord.ModelRetryScheduled:
 		t.trouble = fmt.Sprintf("↻ The model request failed. Retrying in %s.", span(b.RetryIn))
 	case bellcord.StepStarted:
@@ -197,7 +201,32 @@ func ending(text string) string {
 	return "…" + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
-// below returns the lines below the text: the tool calls, a retry or a stop.
+// planLine returns a plan in one line: how many steps are done, and the current
+// step, or else the next one.
+func planLine(p bellcord.PlanUpdated) string {
+	done, current, next := 0, "", ""
+	for _, e := range p.Entries {
+		switch {
+		case e.Status == "completed":
+			done++
+		case e.Status == "in_progress":
+			current = e.Text
+		case next == "":
+			next = e.Text
+		}
+	}
+	if len(p.Entries) == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("📋 %d of %d done", done, len(p.Entries))
+	if step := strings.Join(strings.Fields(cmp.Or(current, next)), " "); step != "" {
+		line += ": " + short(step, mostTool)
+	}
+	return line
+}
+
+// below returns the lines below the text: the tool calls, the plan, a retry or a
+// stop.
 func (t *turn) below() string {
 	var lines []string
 	from := max(0, len(t.tools)-mostTools)
@@ -211,8 +240,10 @@ func (t *turn) below() string {
 		}
 		lines = append(lines, mark+" "+call.line)
 	}
-	if t.trouble != "" {
-		lines = append(lines, t.trouble)
+	for _, line := range []string{t.plan, t.trouble} {
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
 	if t.stop != nil {
 		lines = append(lines, t.stopLine())
