@@ -86,7 +86,7 @@ func (a globArgs) run(ctx context.Context, call Call, at workspace.Target) (resu
 		return failed(err), false
 	}
 	var all []globbed
-	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored, Visit: collect(wanted, at, &all)}
+	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored, Named: wanted.Named, Visit: collect(wanted, at, &all)}
 	err = w.In(ctx, at.Root, at.Path)
 	if err == nil {
 		slices.SortStableFunc(all, func(a, b globbed) int { return b.modified.Compare(a.modified) })
@@ -117,7 +117,7 @@ func collect(all search.Patterns, at workspace.Target, found *[]globbed) func(se
 			}
 			*found = append(*found, m)
 		}
-		if !all.Reach(names) {
+		if e.IsDir() && !all.Reach(names) {
 			return fs.SkipDir
 		}
 		return nil

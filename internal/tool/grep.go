@@ -121,6 +121,9 @@ func (a grepArgs) run(ctx context.Context, call Call, at workspace.Target, e sea
 	}
 	s := search.Search{At: at, Dirs: call.dirs(), Expression: e, Context: a.Context}
 	w := search.Walk{Private: call.private, IncludeIgnored: a.IncludeIgnored}
+	if files != nil {
+		w.Named = files.Named
+	}
 	w.Visit = func(e search.Entry) error {
 		names := at.Names(e.Path)
 		switch {

@@ -69,6 +69,16 @@ func (all Patterns) Match(names []string) bool {
 	return false
 }
 
+// Named reports whether a path with the given last name can match.
+func (all Patterns) Named(name string) bool {
+	for _, p := range all {
+		if matchName(p[len(p)-1], name) {
+			return true
+		}
+	}
+	return false
+}
+
 // matchParts backtracks only to the last **, so its time is bounded by the
 // product of the lengths.
 func matchParts(parts, names []string) bool {

@@ -26,6 +26,10 @@ var ErrEnough = errors.New("enough found")
 type Walk struct {
 	Private        workspace.Private
 	IncludeIgnored bool
+	// Named reports whether an entry with a name is visited, unless it is a
+	// directory; nil means that all are. Other entries are skipped without further
+	// work, and are not counted as ignored.
+	Named func(name string) bool
 	// Visit is called with each entry, and with a directory before its entries. It
 	// returns fs.SkipDir to skip those, and any other error to end the walk.
 	Visit func(e Entry) error
@@ -78,7 +82,7 @@ func (w *Walk) within(ctx context.Context, dir *os.Root, path string, rules rule
 			return context.Cause(ctx)
 		}
 		name := e.Name()
-		if name == ".git" {
+		if name == ".git" || w.Named != nil && !e.IsDir() && !w.Named(name) {
 			continue
 		}
 		at := name
