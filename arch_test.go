@@ -135,7 +135,7 @@ var allowedImports = map[string][]string{
 		"", "api", "hub", "proc", "store/postgres", "store/sqlite", "internal/acp", "internal/agent/child", "internal/agent/child/acp", "internal/agent/child/pi", "internal/agent/preset",
 		"internal/agent/react", "internal/auth", "internal/cluster", "internal/config", "internal/durable", "internal/front/acp", "internal/front/web", "internal/llm", "internal/llm/anthropic",
 		"internal/llm/fakemodel", "internal/llm/gemini", "internal/llm/openai", "internal/llm/responses", "internal/nearest", "internal/permit", "internal/secret",
-		"internal/telemetry", "internal/tool", "internal/tool/mcp", "internal/tool/workspace",
+		"internal/telemetry", "internal/tool", "internal/tool/mcp", "internal/tool/web", "internal/tool/workspace",
 	},
 }
 

@@ -115,7 +115,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 		return err
 	}
 	private := privateFiles(c)
-	builtin := tool.KeepOut(private, tool.Builtin(a.keeper, a.background))
+	builtin := tool.KeepOut(private, append(tool.Builtin(a.keeper, a.background), webSearch(c.WebSearch)...))
 	a.tools = newSessionTools(a.config, a.keeper, builtin)
 	native := &react.Agent{
 		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true,

@@ -8,10 +8,12 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/acp"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
+	"github.com/bellcord/bellcord/internal/tool/web"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -169,6 +171,14 @@ func (t *sessionTools) close() {
 		of.servers.Close()
 	}
 	t.shared.Close()
+}
+
+// webSearch returns the tool web_search, or nothing if no service is configured.
+func webSearch(s config.WebSearch) []tool.Tool {
+	if s.Provider == "" {
+		return nil
+	}
+	return []tool.Tool{tool.WebSearch(web.Engine{Service: s.Provider, URL: s.URL, Key: s.Key()})}
 }
 
 func pairs(m map[string]string) []string {

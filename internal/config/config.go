@@ -40,6 +40,7 @@ type Config struct {
 	ModelInfo   map[string]ModelInfo `toml:"model_info"`  // context windows and prices, by provider/model
 	Permissions Permit               `toml:"permissions"` // rules for tool calls
 	Commands    Commands             `toml:"commands"`    // environment of commands
+	WebSearch   WebSearch            `toml:"web_search"`  // the service for the tool web_search
 	MCP         map[string]Server    `toml:"mcp"`         // MCP servers, by name
 	Agents      map[string]Agent     `toml:"agents"`      // hosted agents, by name
 	Limits      Limits               `toml:"limits"`      // limits of turns and sessions
@@ -180,6 +181,7 @@ func (c *Config) readEnvironment() {
 		c.Telegram.Token, c.Telegram.TokenFile = v, ""
 	}
 	c.addProviders()
+	c.WebSearch.applyEnvironment()
 }
 
 // Dir returns the default directory of the configuration.
@@ -298,7 +300,7 @@ func (c Config) Check() error {
 	if err := c.Telegram.Check(); err != nil {
 		return fmt.Errorf("telegram: %w", err)
 	}
-	if err := c.checkFacts(); err != nil {
+	if err := errors.Join(c.checkFacts(), c.WebSearch.check()); err != nil {
 		return err
 	}
 	return c.checkProviders()

@@ -15,7 +15,8 @@ import (
 // error, a log or an event: keys, tokens, and passwords in URLs. It reads no
 // file.
 func (c Config) Secrets() []string {
-	all := []string{c.Telegram.Token, c.Telegram.WebhookSecret, os.Getenv("BELLCORD_TOKEN")}
+	all := []string{c.Telegram.Token, c.Telegram.WebhookSecret, c.WebSearch.BraveKey, c.WebSearch.TavilyKey, os.Getenv("BELLCORD_TOKEN")}
+	all = append(all, inAddress(c.WebSearch.URL)...)
 	for _, p := range c.Provider {
 		all = append(append(all, p.APIKey), inAddress(p.BaseURL)...)
 	}

@@ -40,7 +40,7 @@ func ParseRule(text string) (Rule, error) {
 }
 
 // Builtin lists the names of the built-in tools.
-var Builtin = []string{"read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "shell", "fetch", "update_plan"}
+var Builtin = []string{"read_file", "write_file", "edit_file", "list_dir", "glob", "grep", "shell", "fetch", "web_search", "update_plan"}
 
 // MCPPrefix is the prefix of the names of MCP tools: mcp_SERVER_TOOL.
 const MCPPrefix = "mcp_"
@@ -50,7 +50,7 @@ const MCPPrefix = "mcp_"
 var otherNames = map[string]string{
 	"bash": "shell", "sh": "shell", "zsh": "shell", "terminal": "shell", "exec": "shell", "execute": "shell", "run": "shell", "command": "shell", "cmd": "shell",
 	"powershell": "shell", "run_command": "shell", "cat": "read_file", "view": "read_file", "write": "write_file", "create_file": "write_file",
-	"edit": "edit_file", "str_replace": "edit_file", "patch": "edit_file", "apply_patch": "edit_file", "ls": "list_dir", "find": "glob", "search": "grep", "curl": "fetch", "webfetch": "fetch", "web_fetch": "fetch",
+	"edit": "edit_file", "str_replace": "edit_file", "patch": "edit_file", "apply_patch": "edit_file", "ls": "list_dir", "find": "glob", "search": "grep", "curl": "fetch", "webfetch": "fetch", "web_fetch": "fetch", "websearch": "web_search", "google": "web_search",
 }
 
 // CheckRule returns an error for a rule that cannot match any tool, because a
