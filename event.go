@@ -141,12 +141,13 @@ type (
 		Omitted int64  `json:"omitted,omitempty"`
 	}
 	// ToolCallEnded contains the call's result exactly as the model receives
-	// it. RawOutput is the result as a hosted agent's tool returned it.
+	// it, with the images that the model sees. RawOutput is the result as a hosted agent's tool returned it.
 	ToolCallEnded struct {
 		Call      string          `json:"call"`
 		Outcome   CallOutcome     `json:"outcome" enum:"not_started,finished,stopped,unknown"`
 		Failed    bool            `json:"failed,omitempty"`
 		Result    string          `json:"result"`
+		Images    []Image         `json:"images,omitempty"`
 		RawOutput json.RawMessage `json:"raw_output,omitempty"`
 		Processes *Processes      `json:"processes,omitempty"` // the processes that the call started
 	}

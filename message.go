@@ -20,7 +20,7 @@ type Message struct {
 	Seq  int64 // sequence number of the message's first event; 0 for a summary
 	Text string
 
-	Images []Image // of a user message; sent before the text
+	Images []Image // of a user message, sent before the text, or of a tool message, sent after it
 
 	// Fields of an assistant message. The calls follow the text; a tool message
 	// for each of them follows directly.
@@ -34,7 +34,8 @@ type Message struct {
 	Failed bool
 }
 
-// Image is a picture attached to a prompt.
+// Image is a picture that a prompt or the result of a call contains. The result
+// of a call may also contain a document, of type application/pdf.
 type Image struct {
 	Type string `json:"type"` // media type, such as image/png
 	Data []byte `json:"data"`

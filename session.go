@@ -164,6 +164,7 @@ func FirstWords(prompt string) string {
 // output from filling the store and every later request of the session.
 const (
 	DefaultOutput = 1 << 20 // bytes of a call's output, unless hub.Options sets another limit
+	MaxImages     = 8 << 20 // bytes of the images in the result of a call
 	MaxArguments  = 1 << 20 // bytes of a call's arguments
 	MaxAnswer     = 8 << 20 // bytes of text and thinking in one step
 

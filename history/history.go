@@ -219,6 +219,7 @@ func (h *historian) closeCommand(receipt *bellcord.Receipt) {
 func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Message {
 	m := bellcord.Message{Role: bellcord.RoleTool, Seq: seq, Call: c.ID, Name: c.Name}
 	if c.ended != nil {
+		m.Images = c.ended.Images
 		m.Text, m.Failed = c.ended.Result, c.ended.Failed || c.ended.Outcome != bellcord.CallFinished
 		return m
 	}

@@ -67,13 +67,32 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 			short.Add(b.Result)
 			b.Result = short.String()
 		}
-		b.Result = printable(b.Result)
+		b.Result = printable(b.Result) + dropImages(&b)
 		if len(b.RawOutput) > bellcord.MaxArguments {
 			b.RawOutput = nil
 		}
 		return append(n.flush(b.Call), b), nil
 	}
 	return []bellcord.Body{b}, nil
+}
+
+// dropImages removes the images of a result that exceed bellcord.MaxImages in
+// total, and returns a note about them, or "".
+func dropImages(b *bellcord.ToolCallEnded) string {
+	size, kept := 0, b.Images[:0:0]
+	for _, image := range b.Images {
+		if size+len(image.Data) > bellcord.MaxImages {
+			continue
+		}
+		size += len(image.Data)
+		kept = append(kept, image)
+	}
+	dropped := len(b.Images) - len(kept)
+	if dropped == 0 {
+		return ""
+	}
+	b.Images = kept
+	return fmt.Sprintf("\n[%d of %d images omitted: a result can have %s of images]", dropped, dropped+len(kept), sizeName(bellcord.MaxImages))
 }
 
 // shortestResult is the result size that is recorded in full whatever the limit

@@ -106,3 +106,17 @@ func TestBounds_ImportedMessage_KeepsItsTextWithoutUpdatesBeyondTheLimit(t *test
 		}
 	}
 }
+
+func TestBounds_ImagesBeyondLimit_AreDroppedWithNote(t *testing.T) {
+	t.Parallel()
+	image := func(size int) bellcord.Image { return bellcord.Image{Type: "image/png", Data: make([]byte, size)} }
+	var n bounds
+	bodies, err := n.apply(bellcord.ToolCallEnded{Call: "c", Result: "three", Images: []bellcord.Image{image(5 << 20), image(5 << 20), image(1 << 20)}})
+	if err != nil || len(bodies) != 1 {
+		t.Fatal(bodies, err)
+	}
+	ended, _ := bodies[0].(bellcord.ToolCallEnded)
+	if len(ended.Images) != 2 || len(ended.Images[1].Data) != 1<<20 || !strings.Contains(ended.Result, "three\n[1 of 3 images omitted: a result can have 8 MiB of images]") {
+		t.Errorf("%d images, %q", len(ended.Images), ended.Result)
+	}
+}

@@ -39,12 +39,32 @@ func (m *Models) Find(name string) (react.Model, error) {
 	if err != nil {
 		return react.Model{}, err
 	}
-	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name)}
+	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name), Media: m.media(name)}
+	if images := m.settings.ModelInfo[name].Images; images != nil {
+		found.TextOnly = !*images
+	}
 	if limits := m.settings.Limits; (limits.MaxCostUSD > 0 || limits.SessionMaxCostUSD > 0) && found.Price == nil {
 		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [model_info.%q]", name, name)
 	}
 	found.Model = llm.Patient{Model: found.Model}
 	return found, nil
+}
+
+// media returns what a model accepts in the results of tools. Servers with the
+// Chat Completions API often have models without images: a single image in a
+// result would make them reject the whole conversation.
+func (m *Models) media(name string) llm.Media {
+	provider, _, _ := strings.Cut(name, "/")
+	api := m.settings.Provider[provider].API
+	media := llm.Media{Images: api != config.Chat, PDFs: api != config.Chat && api != config.Fake}
+	info := m.settings.ModelInfo[name]
+	if info.Images != nil {
+		media.Images = *info.Images
+	}
+	if info.PDFs != nil {
+		media.PDFs = *info.PDFs && api != config.Chat // this API has no PDFs in most servers
+	}
+	return media
 }
 
 // Check returns the reason why a model cannot answer, as far as it can be

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/llm"
 )
 
 func TestModels_Find_ResolvesProviderAndModel(t *testing.T) {
@@ -53,5 +54,35 @@ func TestModels_Find_ResolvesProviderAndModel(t *testing.T) {
 	m.settings.Limits.MaxCostUSD = 1
 	if _, err := m.Find("local/other"); err == nil || !strings.Contains(err.Error(), "the price of the model is unknown") {
 		t.Errorf("a limit on cost and no price: %v", err)
+	}
+}
+
+func TestWebSearch_Tool_IsOfferedOnlyIfConfigured(t *testing.T) {
+	t.Parallel()
+	if got := webSearch(config.WebSearch{URL: "http://127.0.0.1"}); len(got) != 0 {
+		t.Errorf("%d tools without a provider", len(got))
+	}
+	if got := webSearch(config.WebSearch{Provider: "searxng", URL: "http://127.0.0.1"}); len(got) != 1 || got[0].Name != "web_search" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestModels_Media_FollowsAPIAndSettings(t *testing.T) {
+	t.Parallel()
+	yes, no := true, false
+	m := NewModels(config.Config{
+		Provider: map[string]config.Provider{"anthropic": {API: config.Anthropic, APIKey: "k"}, "local": {API: config.Chat, BaseURL: "http://127.0.0.1/v1"}},
+		ModelInfo: map[string]config.ModelInfo{
+			"local/sees": {Images: &yes, PDFs: &yes}, "anthropic/text": {Images: &no, PDFs: &no},
+		},
+	})
+	defer m.Close()
+	for name, want := range map[string]llm.Media{
+		"anthropic/claude": {Images: true, PDFs: true}, "anthropic/text": {}, "local/any": {}, "local/sees": {Images: true},
+	} {
+		got, err := m.Find(name)
+		if err != nil || got.Media != want || got.TextOnly != (name == "anthropic/text") {
+			t.Errorf("%s: %+v, %v, %v", name, got.Media, got.TextOnly, err)
+		}
 	}
 }

@@ -30,8 +30,8 @@ const (
 // APIs contains all APIs.
 var APIs = []string{Chat, Responses, Anthropic, Gemini, Fake}
 
-// ModelInfo describes what the API of a model does not report: its context window and
-// its prices in US dollars per million tokens. NAME is provider/model, in quotes. A
+// ModelInfo describes what the API of a model does not report: its context window, what
+// it accepts, and its prices in US dollars per million tokens. NAME is provider/model, in quotes. A
 // price of 0 means that the model is free. Without input and output, costs are
 // unknown.
 type ModelInfo struct {
@@ -40,6 +40,8 @@ type ModelInfo struct {
 	OutputUSDPerMillion     *float64 `toml:"output_usd_per_million"`      // price of output tokens (unset: unknown, or 0 if input_usd_per_million is set)
 	CacheReadUSDPerMillion  *float64 `toml:"cache_read_usd_per_million"`  // price of input tokens that are read from the provider's cache (unset: input_usd_per_million)
 	CacheWriteUSDPerMillion *float64 `toml:"cache_write_usd_per_million"` // price of input tokens that are written to the provider's cache (unset: input_usd_per_million)
+	Images                  *bool    `toml:"images"`                      // whether the model accepts images (unset: true, but tools return images only to models of anthropic, gemini, responses and fake)
+	PDFs                    *bool    `toml:"pdfs"`                        // whether the model accepts PDF documents from tools (unset: true for anthropic, gemini and responses, otherwise false)
 }
 
 // The context windows of models without a context_window, by API: those of the smallest

@@ -82,7 +82,13 @@ type Call struct {
 func (r Request) EstimateTokens() int64 {
 	n := len(r.System)
 	for _, m := range r.Messages {
-		n += len(m.Text) + bytesPerImage*len(m.Images)
+		n += len(m.Text)
+		for _, image := range m.Images {
+			n += bytesPerImage
+			if image.Type == PDF {
+				n += len(image.Data) / bytesPerPDFByte
+			}
+		}
 		for _, t := range m.Thinking {
 			n += len(t.Text) + len(t.Signature)
 		}
@@ -99,3 +105,7 @@ func (r Request) EstimateTokens() int64 {
 // bytesPerImage is the number of text bytes that cost about as many tokens as
 // an image.
 const bytesPerImage = 6000
+
+// bytesPerPDFByte is the number of bytes of a PDF that cost about as much as a
+// byte of text. A page of 40 KB has about 2,000 tokens.
+const bytesPerPDFByte = 5

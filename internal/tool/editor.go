@@ -122,8 +122,13 @@ func (d EditorTools) readFile(ctx context.Context, call Call) Result {
 		if at.IsDir() {
 			return listing(ctx, call, at)
 		}
-		if err := isText(call, at); err != nil {
+		switch kind, size, err := targetKind(call, at); {
+		case err != nil:
 			return failed(err)
+		case isMedia(kind):
+			return readFile(ctx, call)
+		case kind != "":
+			return failed(notText(at.Path, kind, size))
 		}
 		path = filepath.Join(at.Root.Name(), at.Path)
 	}

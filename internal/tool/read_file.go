@@ -20,7 +20,7 @@ const readFileDescription = "Read a text file. The path is relative to the worki
 	"Each line is returned as its number, → and its text; the number and → are not part of the file. " +
 	"offset is the first line to return, counted from 1; limit is the maximum number of lines. " +
 	"One call returns at most 2000 lines and 50 KB, and 2000 characters of a line. A note at the end contains the number of lines and the next offset if lines are missing. " +
-	"A directory is listed."
+	"A directory is listed. Images and PDFs are shown to models that accept them."
 
 const readFileSchema = `{"type":"object","required":["path"],"additionalProperties":false,"properties":{` +
 	`"path":{"type":"string"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}}}`
@@ -35,9 +35,10 @@ type readFileArgs struct {
 // directory. Links cannot lead outside.
 func ReadFile() Tool {
 	return Tool{
-		Tool: llm.Tool{Name: "read_file", Description: readFileDescription, Schema: json.RawMessage(readFileSchema)},
-		Safe: true,
-		Path: "path",
+		Tool:  llm.Tool{Name: "read_file", Description: readFileDescription, Schema: json.RawMessage(readFileSchema)},
+		Safe:  true,
+		Path:  "path",
+		Lists: "list_dir",
 		Check: func(args json.RawMessage) error {
 			_, err := parseReadFile(args)
 			return err
@@ -78,8 +79,14 @@ func readFile(ctx context.Context, call Call) Result {
 		return failed(err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := textFile(at.Path, f, info.Size()); err != nil {
+	kind, err := kindOf(f)
+	switch {
+	case err != nil:
 		return failed(err)
+	case isMedia(kind):
+		return readMedia(ctx, call, at, f, kind, info.Size())
+	case kind != "":
+		return failed(notText(at.Path, kind, info.Size()))
 	}
 	return a.from(ctx, call, f, at)
 }
@@ -124,31 +131,33 @@ func listing(ctx context.Context, call Call, t workspace.Target) Result {
 	return noted(t, list(ctx, call, t.Root, t.Path, listDirArgs{Depth: 1}))
 }
 
-// isText returns an error if the target is not a text file.
-func isText(call Call, t workspace.Target) error {
+// targetKind returns the kind of the target, or "" if it is text, and its size.
+func targetKind(call Call, t workspace.Target) (kind string, size int64, err error) {
 	f, info, err := workspace.OpenRegular(t.Root, t.Path, call.private)
 	if err != nil {
-		return err
+		return "", 0, err
 	}
 	defer func() { _ = f.Close() }()
-	return textFile(t.Path, f, info.Size())
+	kind, err = kindOf(f)
+	return kind, info.Size(), err
 }
 
-// textFile returns an error with the kind and the size of the file if it is not
-// text. It leaves the offset of the file at the beginning.
-func textFile(path string, f *os.File, size int64) error {
+// kindOf returns the kind of a file, or "" if it is text. It leaves the offset of
+// the file at the beginning.
+func kindOf(f *os.File) (string, error) {
 	head := make([]byte, workspace.Peeked)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
+		return "", err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
+		return "", err
 	}
-	if kind := workspace.BinaryKind(head[:n]); kind != "" {
-		return fmt.Errorf("%s is not text: %s, %d bytes", workspace.Shown(path), kind, size)
-	}
-	return nil
+	return workspace.BinaryKind(head[:n]), nil
+}
+
+func notText(path, kind string, size int64) error {
+	return fmt.Errorf("%s is not text: %s, %d bytes", workspace.Shown(path), kind, size)
 }
 
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

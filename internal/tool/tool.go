@@ -40,6 +40,9 @@ type Tool struct {
 	// Path is the name of the argument that contains a path, or "" if no
 	// argument does. That path is then the subject.
 	Path string
+	// Lists is the name of the tool that a call stands for if its path is a
+	// directory, or "": rules for both tools then apply.
+	Lists string
 	// Parts returns the calls of other tools that a call stands for; rules apply to
 	// each of them instead of to the call. May be nil.
 	Parts func(args json.RawMessage) []Part
@@ -92,6 +95,9 @@ type Call struct {
 	// the lines of the file at the path in Args, or an error.
 	Raw bool
 
+	// Media is what the session's model accepts in addition to text.
+	Media llm.Media
+
 	// Asker shows questions to the user; nil if nobody can be asked.
 	Asker Asker
 
@@ -129,6 +135,7 @@ type Result struct {
 	Fate      bellcord.CallOutcome
 	Processes *bellcord.Processes // processes that the call started
 	Changes   []bellcord.Change   // that the call made to files, for display
+	Images    []bellcord.Image    // pictures and documents for the model
 }
 
 // Previewed returns the changes to files that a call would make, or nil if they

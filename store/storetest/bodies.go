@@ -54,6 +54,7 @@ func everyBody() []bellcord.Body {
 		bellcord.ToolOutputDelta{Call: "c", Text: awkward},
 		bellcord.ToolCallEnded{
 			Call: "c", Outcome: bellcord.CallStopped, Failed: true, Result: awkward, RawOutput: json.RawMessage(`{"a":"ü"}`),
+			Images:    []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
 			Processes: &bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: "sh", How: "killed"}}, Proof: "cgroup_empty"},
 		},
 		bellcord.QuestionOpened{Question: bellcord.Question{

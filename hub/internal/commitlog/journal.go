@@ -239,7 +239,11 @@ func sizeOf(b bellcord.Body) int {
 	case bellcord.ToolOutputDelta:
 		return fixed + len(b.Text)
 	case bellcord.ToolCallEnded:
-		return fixed + len(b.Result)
+		size := fixed + len(b.Result)
+		for _, image := range b.Images {
+			size += len(image.Data)
+		}
+		return size
 	case bellcord.ToolCallRequested:
 		size := fixed + len(b.Arguments)
 		if b.Original != nil {

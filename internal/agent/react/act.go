@@ -126,6 +126,7 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		Turn: w.Turn, Session: w.Session.ID,
 		Dir: w.Session.Dir, AdditionalDirs: w.Session.AdditionalDirs,
 		Args:      c.Arguments,
+		Media:     j.model.Media,
 		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
 		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
@@ -136,8 +137,9 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 	if len(result.Changes) > 0 {
 		_ = w.Emit(changed(c, result.Changes)) // fails only after a stop; the outcome is recorded even then
 	}
+	j.images.take(&result)
 	return result.Failed, w.Emit(bellcord.ToolCallEnded{
-		Call: c.Call, Outcome: result.Fate, Failed: result.Failed, Result: result.Text, Processes: result.Processes,
+		Call: c.Call, Outcome: result.Fate, Failed: result.Failed, Result: result.Text, Images: result.Images, Processes: result.Processes,
 	})
 }
 

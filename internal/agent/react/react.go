@@ -55,6 +55,9 @@ type Model struct {
 	Name   string          // the provider's name for it
 	Price  *bellcord.Price // nil if unknown
 	Window int64           // in tokens, 0 if unknown
+	Media  llm.Media       // what it accepts in addition to text
+	// TextOnly is set if the model is known to accept no images, even in prompts.
+	TextOnly bool
 }
 
 // job is the work of one turn.
@@ -70,6 +73,7 @@ type job struct {
 	nudged    bool    // after an answer that was a tool call written as text
 	failures  failures
 	touched   []string // files that the last calls have read or changed
+	images    imageBudget
 }
 
 // Run implements hub.Agent. The bounds (steps, time, tokens) belong to the

@@ -46,11 +46,12 @@ func (j *job) modelRequest(ctx context.Context) (llm.Request, error) {
 	if err != nil {
 		return llm.Request{}, err
 	}
+	j.images.count(history)
 	return j.requestOf(history), nil
 }
 
 func (j *job) requestOf(messages []bellcord.Message) llm.Request {
-	req := llm.Request{Model: j.model.Name, System: j.system, Messages: history.ForModel(messages, j.w.Session.Model)}
+	req := llm.Request{Model: j.model.Name, System: j.system, Messages: j.visible(history.ForModel(messages, j.w.Session.Model))}
 	if j.w.Session.Effort != bellcord.DefaultEffort {
 		req.Effort = j.w.Session.Effort
 	}

@@ -64,16 +64,21 @@ func conversation(messages []bellcord.Message) []sdk.MessageParam {
 func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 	var out []sdk.ContentBlockParamUnion
 	for _, image := range m.Images {
-		kind := strings.ToLower(strings.TrimSpace(image.Type))
-		switch sdk.Base64ImageSourceMediaType(kind) {
-		case sdk.Base64ImageSourceMediaTypeImageJPEG, sdk.Base64ImageSourceMediaTypeImagePNG,
-			sdk.Base64ImageSourceMediaTypeImageGIF, sdk.Base64ImageSourceMediaTypeImageWebP:
-			out = append(out, sdk.NewImageBlockBase64(kind, base64.StdEncoding.EncodeToString(image.Data)))
-		default:
-			out = append(out, sdk.NewTextBlock(fmt.Sprintf("(omitted: an image of the unsupported type %q)", image.Type)))
-		}
+		out = append(out, imageBlock(image))
 	}
 	return appendText(out, m.Text)
+}
+
+// imageBlock returns a picture or a document as a block.
+func imageBlock(image bellcord.Image) sdk.ContentBlockParamUnion {
+	data := base64.StdEncoding.EncodeToString(image.Data)
+	switch kind := strings.ToLower(strings.TrimSpace(image.Type)); {
+	case llm.IsImage(kind):
+		return sdk.NewImageBlockBase64(kind, data)
+	case kind == llm.PDF:
+		return sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: data})
+	}
+	return sdk.NewTextBlock(fmt.Sprintf("(omitted: an image of the unsupported type %q)", image.Type))
 }
 
 // assistantBlocks returns the blocks of an assistant message: the text, with thinking
@@ -123,6 +128,10 @@ func result(m bellcord.Message, names *callNames) sdk.ContentBlockParamUnion {
 		text = "(no output)"
 	}
 	out.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: text}}}
+	for _, image := range m.Images {
+		b := imageBlock(image)
+		out.Content = append(out.Content, sdk.ToolResultBlockParamContentUnion{OfText: b.OfText, OfImage: b.OfImage, OfDocument: b.OfDocument})
+	}
 	return sdk.ContentBlockParamUnion{OfToolResult: &out}
 }
 

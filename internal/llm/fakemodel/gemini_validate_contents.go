@@ -155,8 +155,8 @@ func checkGeminiBlob(raw json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("inlineData: %w", err)
 	}
-	if kind := stringValue(blob["mimeType"]); !strings.HasPrefix(kind, "image/") {
-		return fmt.Errorf("inlineData: mimeType %q is not an image type", kind)
+	if kind := stringValue(blob["mimeType"]); !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
+		return fmt.Errorf("inlineData: mimeType %q is not an image type, nor PDF", kind)
 	}
 	if data, err := base64.StdEncoding.DecodeString(stringValue(blob["data"])); err != nil || len(data) == 0 {
 		return errors.New("inlineData: data is empty or not base64")

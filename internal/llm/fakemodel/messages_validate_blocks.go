@@ -69,7 +69,7 @@ func (v *messagesCheck) checkBlocks(role string, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	allowed := []string{"text", "image", "tool_result"}
+	allowed := []string{"text", "image", "document", "tool_result"}
 	if role == "assistant" {
 		allowed = []string{"text", "thinking", "redacted_thinking", "tool_use"}
 	}
@@ -96,7 +96,9 @@ func (v *messagesCheck) checkBlock(block map[string]json.RawMessage, allowed ...
 	case "text":
 		err = checkTextBlock(block)
 	case "image":
-		err = checkImageBlock(block)
+		err = checkSourceBlock(block, "image/jpeg", "image/png", "image/gif", "image/webp")
+	case "document":
+		err = checkSourceBlock(block, "application/pdf")
 	case "tool_use":
 		err = v.checkToolUse(block)
 	case "tool_result":
@@ -120,7 +122,8 @@ func checkTextBlock(block map[string]json.RawMessage) error {
 	return nil
 }
 
-func checkImageBlock(block map[string]json.RawMessage) error {
+// checkSourceBlock checks an image or a document, of one of the media types.
+func checkSourceBlock(block map[string]json.RawMessage, allowed ...string) error {
 	if err := onlyFields(block, "type", "source", "cache_control"); err != nil {
 		return err
 	}
@@ -134,8 +137,8 @@ func checkImageBlock(block map[string]json.RawMessage) error {
 	if kind := stringValue(source["type"]); kind != "base64" {
 		return fmt.Errorf("source: type %q is not base64", kind)
 	}
-	if kind := stringValue(source["media_type"]); !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, kind) {
-		return fmt.Errorf("source: media_type %q is not a supported image type", kind)
+	if kind := stringValue(source["media_type"]); !slices.Contains(allowed, kind) {
+		return fmt.Errorf("source: media_type %q is not supported here", kind)
 	}
 	data, err := base64.StdEncoding.DecodeString(stringValue(source["data"]))
 	if err != nil || len(data) == 0 {
@@ -205,7 +208,7 @@ func (v *messagesCheck) checkResultBlocks(raw json.RawMessage) error {
 	for i, raw := range blocks {
 		block, err := object(raw)
 		if err == nil {
-			err = v.checkBlock(block, "text", "image")
+			err = v.checkBlock(block, "text", "image", "document")
 		}
 		if err != nil {
 			return fmt.Errorf("content[%d]: %w", i, err)

@@ -13,15 +13,37 @@ func responsesCheckUser(item map[string]json.RawMessage) error {
 	if err := responsesOnlyFields(item, "type", "role", "content"); err != nil {
 		return err
 	}
-	return responsesCheckContent(item["content"], func(kind string, part map[string]json.RawMessage) error {
+	return responsesCheckParts(item["content"], "a user")
+}
+
+// responsesCheckParts checks text, images and files.
+func responsesCheckParts(content json.RawMessage, of string) error {
+	return responsesCheckContent(content, func(kind string, part map[string]json.RawMessage) error {
 		switch kind {
 		case "input_text":
 			return responsesCheckPart(part, kind, "text")
 		case "input_image":
 			return responsesCheckImage(part)
+		case "input_file":
+			return responsesCheckFile(part)
 		}
-		return fmt.Errorf("part of type %q is not allowed for a user", kind)
+		return fmt.Errorf("part of type %q is not allowed for %s", kind, of)
 	})
+}
+
+// responsesCheckFile accepts only PDF documents that are embedded in the request.
+func responsesCheckFile(part map[string]json.RawMessage) error {
+	if err := responsesOnlyFields(part, "type", "filename", "file_data"); err != nil {
+		return err
+	}
+	if err := checkText(part["filename"]); err != nil {
+		return fmt.Errorf("filename: %w", err)
+	}
+	data, is := strings.CutPrefix(stringValue(part["file_data"]), "data:application/pdf;base64,")
+	if decoded, err := base64.StdEncoding.DecodeString(data); !is || err != nil || len(decoded) == 0 {
+		return errors.New("file_data: is not a data url of a PDF")
+	}
+	return nil
 }
 
 func responsesCheckAssistant(item map[string]json.RawMessage) error {

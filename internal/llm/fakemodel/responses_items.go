@@ -184,6 +184,9 @@ func (t *responsesTalk) checkOutput(item map[string]json.RawMessage) error {
 		return fmt.Errorf("call_id %q does not match a call without an output", id)
 	}
 	t.open = slices.Delete(t.open, i, i+1)
+	if strings.HasPrefix(strings.TrimSpace(string(item["output"])), "[") {
+		return responsesCheckParts(item["output"], "an output")
+	}
 	if err := checkText(item["output"]); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}

@@ -120,13 +120,19 @@ func functions(tools []llm.Tool) []function {
 // roles to alternate.
 func contents(req llm.Request) []content {
 	var out []content
-	for _, m := range req.Messages {
+	var images []bellcord.Image // of the results since the last answer; they follow all results
+	for i, m := range req.Messages {
 		role, parts := roleUser, []part(nil)
 		switch m.Role {
 		case bellcord.RoleAssistant:
 			role, parts = roleModel, assistant(m, req.Model)
 		case bellcord.RoleTool:
 			parts = []part{{Response: &functionResponse{m.Call, m.Name, resultOf(m)}}}
+			images = append(images, m.Images...)
+			if i+1 == len(req.Messages) || req.Messages[i+1].Role != bellcord.RoleTool {
+				parts = append(parts, imageParts(images)...)
+				images = nil
+			}
 		case bellcord.RoleUser:
 			parts = user(m)
 		}
@@ -140,12 +146,16 @@ func contents(req llm.Request) []content {
 }
 
 func user(m bellcord.Message) []part {
-	var out []part
-	for _, image := range m.Images {
-		out = append(out, part{Image: &blob{image.Type, image.Data}})
-	}
+	out := imageParts(m.Images)
 	if strings.TrimSpace(m.Text) != "" || len(out) == 0 {
 		out = append(out, textPart(m.Text))
+	}
+	return out
+}
+
+func imageParts(images []bellcord.Image) (out []part) {
+	for _, image := range images {
+		out = append(out, part{Image: &blob{image.Type, image.Data}})
 	}
 	return out
 }

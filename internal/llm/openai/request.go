@@ -23,14 +23,27 @@ func params(req llm.Request) sdk.ChatCompletionNewParams {
 	if req.System != "" {
 		p.Messages = append(p.Messages, sdk.SystemMessage(req.System))
 	}
-	for _, m := range req.Messages {
+	var images []bellcord.Image // of the results since the last answer
+	for i, m := range req.Messages {
 		p.Messages = append(p.Messages, message(m))
+		if m.Role != bellcord.RoleTool {
+			continue
+		}
+		images = append(images, m.Images...)
+		if last := i+1 == len(req.Messages) || req.Messages[i+1].Role != bellcord.RoleTool; last && len(images) > 0 {
+			p.Messages = append(p.Messages, user(bellcord.Message{Text: resultImages, Images: images}))
+			images = nil
+		}
 	}
 	for _, t := range req.Tools {
 		p.Tools = append(p.Tools, tool(t))
 	}
 	return p
 }
+
+// resultImages is the text of the message with the images of results, which
+// follows the results: in this API, a result contains only text.
+const resultImages = "[Bellcord: the images of the results above]"
 
 func message(m bellcord.Message) sdk.ChatCompletionMessageParamUnion {
 	switch m.Role {

@@ -53,9 +53,14 @@ func items(m bellcord.Message) []sdk.ResponseInputItemUnionParam {
 func user(m bellcord.Message) sdk.ResponseInputItemUnionParam {
 	var parts sdk.ResponseInputMessageContentListParam
 	for _, image := range m.Images {
+		if image.Type == llm.PDF {
+			parts = append(parts, sdk.ResponseInputContentUnionParam{OfInputFile: &sdk.ResponseInputFileParam{
+				Filename: openai.String(pdfName), FileData: openai.String(dataURL(image)),
+			}})
+			continue
+		}
 		parts = append(parts, sdk.ResponseInputContentUnionParam{OfInputImage: &sdk.ResponseInputImageParam{
-			Detail:   sdk.ResponseInputImageDetailAuto,
-			ImageURL: openai.String("data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data)),
+			Detail: sdk.ResponseInputImageDetailAuto, ImageURL: openai.String(dataURL(image)),
 		}})
 	}
 	if !blank(m.Text) || len(parts) == 0 {
@@ -68,8 +73,31 @@ func user(m bellcord.Message) sdk.ResponseInputItemUnionParam {
 
 func output(m bellcord.Message) sdk.ResponseInputItemUnionParam {
 	out := &sdk.ResponseInputItemFunctionCallOutputParam{CallID: openai.String(callID(m.Call))}
-	out.Output.OfString = openai.String(m.Text)
+	if len(m.Images) == 0 {
+		out.Output.OfString = openai.String(m.Text)
+		return sdk.ResponseInputItemUnionParam{OfFunctionCallOutput: out}
+	}
+	parts := sdk.ResponseFunctionCallOutputItemListParam{{OfInputText: &sdk.ResponseInputTextContentParam{Text: m.Text}}}
+	for _, image := range m.Images {
+		if image.Type == llm.PDF {
+			parts = append(parts, sdk.ResponseFunctionCallOutputItemUnionParam{OfInputFile: &sdk.ResponseInputFileContentParam{
+				Filename: openai.String(pdfName), FileData: openai.String(dataURL(image)),
+			}})
+			continue
+		}
+		parts = append(parts, sdk.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &sdk.ResponseInputImageContentParam{
+			Detail: sdk.ResponseInputImageContentDetailAuto, ImageURL: openai.String(dataURL(image)),
+		}})
+	}
+	out.Output.OfResponseFunctionCallOutputItemArray = parts
 	return sdk.ResponseInputItemUnionParam{OfFunctionCallOutput: out}
+}
+
+// pdfName is the file name of every PDF. The API requires a name.
+const pdfName = "document.pdf"
+
+func dataURL(image bellcord.Image) string {
+	return "data:" + image.Type + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
 }
 
 // function replaces the SDK's type, which would parse the schema into a map and

@@ -88,7 +88,7 @@ func (l *link) callTool(ctx context.Context, name string, call tool.Call) tool.R
 func (l *link) outcome(ctx context.Context, e *pendingCall, r reply, seen *progress) tool.Result {
 	switch {
 	case r.err == nil:
-		return finished(r.CallToolResult)
+		return finished(r.CallToolResult, e.media)
 	case e.answered.Load() && ctx.Err() == nil:
 		return tool.Result{Text: "error: " + clip(r.err.Error(), mostText), Failed: true, Fate: bellcord.CallFinished}
 	case ctx.Err() != nil:

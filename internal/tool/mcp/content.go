@@ -8,19 +8,59 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
 const mostText = 64 << 10 // maximum bytes of a result for the model
 
 // finished returns the result of a call that the server has answered.
-func finished(r *sdk.CallToolResult) tool.Result {
+func finished(r *sdk.CallToolResult, media llm.Media) tool.Result {
 	result := tool.Result{Text: clip(contentText(r), mostText), Failed: r.IsError, Fate: bellcord.CallFinished}
+	attach(&result, r, media)
 	if r.NeedsInput() || len(r.InputRequests) > 0 {
 		result.Failed = true
 		result.Text = "error: the tool requires input from the user first, which is not supported"
 	}
 	return result
+}
+
+// mostAttached is the maximum number of images in a result.
+const mostAttached = 10
+
+// attach adds the images and documents of a result for a model that accepts
+// them, or notes why it does not get them.
+func attach(result *tool.Result, r *sdk.CallToolResult, media llm.Media) {
+	n := 0
+	for _, c := range r.Content {
+		file, ok := fileOf(c)
+		if !ok {
+			continue
+		}
+		if n++; n == 1 {
+			result.Text = strings.TrimSuffix(result.Text, "\n") + "\n"
+		}
+		if n > mostAttached {
+			result.Text += fmt.Sprintf("[images after the first %d are omitted]\n", mostAttached)
+			return
+		}
+		result.Attach(media, fmt.Sprintf("image %d", n), file)
+	}
+}
+
+// fileOf returns the picture or document in a content.
+func fileOf(c sdk.Content) (bellcord.Image, bool) {
+	var file bellcord.Image
+	switch c := c.(type) {
+	case *sdk.ImageContent:
+		file = bellcord.Image{Type: c.MIMEType, Data: c.Data}
+	case *sdk.EmbeddedResource:
+		if c.Resource != nil && len(c.Resource.Blob) > 0 {
+			file = bellcord.Image{Type: c.Resource.MIMEType, Data: c.Resource.Blob}
+		}
+	}
+	file.Type = strings.ToLower(strings.TrimSpace(file.Type))
+	return file, llm.IsImage(file.Type) || file.Type == llm.PDF
 }
 
 // contentText returns the content as text for a model: text unchanged, other

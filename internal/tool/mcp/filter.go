@@ -41,7 +41,7 @@ func newFilter() *filter {
 // call's turn, until ctx ends.
 func (d *filter) open(ctx context.Context, call tool.Call) *pendingCall {
 	e := newPendingCall(d.tokens.Add(1))
-	e.ctx, e.turn, e.asker = ctx, call.Turn, call.Asker
+	e.ctx, e.turn, e.asker, e.media = ctx, call.Turn, call.Asker, call.Media
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.byToken[e.token] = e

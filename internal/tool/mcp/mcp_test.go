@@ -1,8 +1,12 @@
 package mcp_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -10,7 +14,9 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
 
@@ -128,6 +134,41 @@ func TestTools_EndlessList_IsCutWithError(t *testing.T) {
 	list, errs := set.Tools(within(t))
 	if len(list) != 100 || len(errs) != 1 {
 		t.Fatalf("%d tools and %v", len(list), errs)
+	}
+}
+
+func TestCall_ResultWithImages_ReturnsThemToModelThatAcceptsThem(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	data := base64.StdEncoding.EncodeToString(file.Bytes())
+	part := `{"type":"image","mimeType":"image/png","data":"` + data + `"}`
+	answer := `{"content":[{"type":"text","text":"two"},` + part + `,{"type":"resource","resource":{"uri":"file:///a","mimeType":"image/png","blob":"` + data + `"}},` +
+		`{"type":"image","mimeType":"image/png","data":"AAAA"}` + strings.Repeat(","+part, 9) + `]}`
+	_, set := openScripted(t, func(req request) []string {
+		switch req.Method {
+		case "tools/list":
+			return []string{result(req, `{"tools":[`+toolList("do")+`]}`)}
+		case "tools/call":
+			return []string{result(req, answer)}
+		}
+		return nil
+	})
+	of := tools(t, set)["mcp_fake_do"]
+	got := of.Run(within(t), tool.Call{Args: json.RawMessage(`{}`), Media: llm.Media{Images: true}})
+	if len(got.Images) != 9 || !bytes.Equal(got.Images[1].Data, file.Bytes()) || got.Images[0].Type != "image/png" {
+		t.Errorf("%d images", len(got.Images))
+	}
+	for _, want := range []string{"two\n", "[image 3 is omitted: the file is damaged", "[images after the first 10 are omitted]"} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%q is missing in %q", want, got.Text)
+		}
+	}
+	got = do(within(t), of, `{}`)
+	if len(got.Images) != 0 || !strings.Contains(got.Text, "[image 1 is omitted: it is an image (image/png, ") {
+		t.Errorf("without images: %+v", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -26,6 +27,7 @@ type pendingCall struct {
 	ctx   context.Context
 	turn  bellcord.TurnID
 	asker tool.Asker
+	media llm.Media // what the turn's model accepts
 
 	mu    sync.Mutex
 	lines []string

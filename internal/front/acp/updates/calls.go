@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/acp/blocks"
 )
 
 // shownCall is a call that the client shows.
@@ -151,11 +152,23 @@ func (e *Encoder) endCall(c *shownCall, status acp.ToolCallStatus, b bellcord.To
 		update.Content = append(e.viewed(c), c.result(b)...)
 		e.endTerminal(c, b, update.Meta)
 	case status == acp.CallCompleted:
-		update.Content = append(diffs(c.changes), acp.TextContent(b.Result))
+		update.Content = append(append(diffs(c.changes), acp.TextContent(b.Result)), images(b.Images)...)
 	default:
 		update.Content = []acp.ToolCallContent{acp.TextContent(b.Result)}
 	}
 	e.Send(update)
+}
+
+// images returns pictures as content. ACP has no content for documents; the text
+// of the result names them.
+func images(all []bellcord.Image) (out []acp.ToolCallContent) {
+	for _, image := range all {
+		if strings.HasPrefix(image.Type, "image/") {
+			block := blocks.Image(image)
+			out = append(out, acp.ToolCallContent{Type: acp.TypeContent, Content: &block})
+		}
+	}
+	return out
 }
 
 // result returns the text of a hosted agent's call that has ended. The result of

@@ -3,6 +3,7 @@ package updates_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -78,5 +79,25 @@ func TestEncoder_Replaying_OpensNoDialog(t *testing.T) {
 	e.Event(bellcord.Event{Seq: 1, Turn: "t", Body: bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run?"}}})
 	if len(open) != 0 || e.HasDialog("q") {
 		t.Error("a replay opened a dialog")
+	}
+}
+
+func TestEncoder_ResultWithImage_ClientGetsIt(t *testing.T) {
+	t.Parallel()
+	c, sent, _ := client()
+	c.Hosted = false
+	e := updates.New(c)
+	for i, b := range []bellcord.Body{
+		bellcord.TurnStarted{},
+		bellcord.ToolCallRequested{Call: "c", Name: "read_file", Arguments: json.RawMessage(`{"path":"a.png"}`)},
+		bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Result: "[a.png]", Images: []bellcord.Image{
+			{Type: "image/png", Data: []byte("png")}, {Type: "application/pdf", Data: []byte("pdf")},
+		}},
+	} {
+		e.Event(bellcord.Event{Seq: int64(i + 1), Turn: "t", Body: b})
+	}
+	want := `"content":[{"type":"content","content":{"type":"text","text":"[a.png]"}},{"type":"content","content":{"type":"image","mimeType":"image/png","data":"cG5n"}}]`
+	if last := (*sent)[len(*sent)-1]; !strings.Contains(last, want) {
+		t.Errorf("sent %s", last)
 	}
 }
