@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // Permission returns the call as input for a policy, in a session that works in
@@ -21,9 +22,9 @@ func (t Tool) Permission(dir string, args json.RawMessage, additional ...string)
 	switch {
 	case t.Path != "":
 		path := named(t.Path)(dir, args)
-		c = t.private.About(t.Name, effect, dir, path, additional...)
-		if effect == permit.Reads {
-			c.Other = append(c.Other, t.private.Others(dir, path, additional)...)
+		c = t.onPath(t.Name, effect, dir, path, additional)
+		if t.Lists != "" && (workspace.Dirs{Dir: dir, Additional: additional}).Lists(path) {
+			c = permit.Call{Tool: t.Name, Effect: effect, Parts: []permit.Call{c, t.onPath(t.Lists, effect, dir, path, additional)}}
 		}
 	case t.Subject != nil:
 		c.Subject = t.Subject(dir, args)
@@ -43,6 +44,16 @@ func (t Tool) Permission(dir string, args json.RawMessage, additional ...string)
 	c.Exact = compact(args)
 	if t.Exact != nil {
 		c.Exact = t.Exact(args)
+	}
+	return c
+}
+
+// onPath returns a call of a tool on a path as input for a policy. Rules that deny
+// also apply to the paths that a reading call may use in place of path.
+func (t Tool) onPath(name string, effect permit.Effect, dir, path string, additional []string) permit.Call {
+	c := t.private.About(name, effect, dir, path, additional...)
+	if effect == permit.Reads {
+		c.Other = append(c.Other, t.private.Others(dir, path, additional)...)
 	}
 	return c
 }

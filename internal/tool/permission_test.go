@@ -47,3 +47,18 @@ func quoted(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)
 }
+
+func TestPermission_ReadFileOfDirectory_FollowsRulesOfListDir(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, files{"secret/a.txt": "a", "b.txt": "b"})
+	policy, err := permit.NewPolicy(nil, []string{"list_dir(secret*)"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]permit.Verdict{"secret": permit.Deny, "`secret`": permit.Deny, "./secret/": permit.Deny, "secret/a.txt": permit.Allow, "b.txt": permit.Allow, ".": permit.Allow} {
+		call := tool.ReadFile().Permission(dir, json.RawMessage(`{"path":`+quoted(path)+`}`))
+		if got := policy.Decide(permit.Session{}, permit.Ask, call).Verdict; got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}

@@ -50,6 +50,23 @@ func (p Private) Others(dir, path string, additional []string) (all []string) {
 	return all
 }
 
+// Lists reports whether path, or a path that a call may read in its place, is a
+// directory.
+func (d Dirs) Lists(path string) bool {
+	for _, other := range append([]otherPath{{path: path}}, d.otherPaths(path)...) {
+		root, rel, err := d.OpenDir(other.path)
+		if err != nil {
+			continue
+		}
+		info, err := root.Stat(rel)
+		_ = root.Close()
+		if err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
 // spellings returns the path that rules match, and all paths that rules which
 // deny match, for the path rel in the directory in.
 func spellings(dir, in, rel string) (subject string, all []string) {
