@@ -161,6 +161,7 @@ type Model struct {
 	ID            string          `json:"id" doc:"provider/model"`
 	ContextWindow int64           `json:"context_window,omitempty" doc:"context window in tokens"`
 	Price         *bellcord.Price `json:"price,omitempty"`
+	TextOnly      bool            `json:"text_only,omitempty" doc:"the model accepts no images"`
 }
 
 // Models lists the models; the first one is the default.

@@ -166,9 +166,19 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 	}
 	options.Inline = f.screen == screenInline
 	options.Keep, options.Window = true, backend.Windows(ctx, at)
+	options.TakesImages, options.OwnFiles, options.Theme = backend.TakesImages(ctx, at), here, theme(c.Theme, os.Getenv)
 	model := chat.New(options)
 	err = tty.Run(ctx, hub, model, prompts.Add)
 	return model.Session().ID, err
+}
+
+// theme returns the colours of the screen. NO_COLOR and a simple terminal turn
+// them off.
+func theme(setting string, env func(string) string) chat.Theme {
+	if env("NO_COLOR") != "" || env("TERM") == "dumb" {
+		return chat.ThemePlain
+	}
+	return chat.Theme(setting)
 }
 
 func talkPlainly(ctx context.Context, hub chat.Hub, model *chat.Model) error {

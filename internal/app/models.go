@@ -39,10 +39,7 @@ func (m *Models) Find(name string) (react.Model, error) {
 	if err != nil {
 		return react.Model{}, err
 	}
-	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name), Media: m.media(name)}
-	if images := m.settings.ModelInfo[name].Images; images != nil {
-		found.TextOnly = !*images
-	}
+	found := react.Model{Model: m.Provider(provider), Name: model, Price: m.Price(name), Window: m.ContextWindow(name), Media: m.media(name), TextOnly: !m.TakesImages(name)}
 	if limits := m.settings.Limits; (limits.MaxCostUSD > 0 || limits.SessionMaxCostUSD > 0) && found.Price == nil {
 		return react.Model{}, fmt.Errorf("model %s: a cost limit is set, but the price of the model is unknown: add it in [model_info.%q]", name, name)
 	}
@@ -169,6 +166,13 @@ func newProvider(p config.Provider) llm.Provider {
 		return gemini.New(c)
 	}
 	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.APIKey})
+}
+
+// TakesImages reports whether a model accepts images in prompts, as far as the
+// settings say.
+func (m *Models) TakesImages(name string) bool {
+	images := m.settings.ModelInfo[name].Images
+	return images == nil || *images
 }
 
 // ContextWindow returns the size of a model's context in tokens: the

@@ -32,6 +32,7 @@ type Config struct {
 
 	ConfirmStop      bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
 	Screen           string  `toml:"screen"`             // screen of bellcord chat: inline (the terminal keeps the conversation) or full (the whole window)
+	Theme            string  `toml:"theme"`              // colors of bellcord chat, among the sixteen of your terminal: dark, light, plain (no colors) or auto (dark or light, as the terminal reports its background)
 	TitleModel       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
 	SystemPromptFile string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
 	CompactAt        float64 `toml:"compact_at"`         // share of the model's context window, from 0 to 1, at which a conversation is summarized; 0 for never
@@ -153,6 +154,7 @@ func Defaults() Config {
 		DataDir:   filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
 		Screen:    "inline",
+		Theme:     "auto",
 		CompactAt: 0.8,
 		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{
@@ -271,6 +273,9 @@ func (c Config) checkNegative() error {
 func (c Config) Check() error {
 	if err := checkMode(c.Mode); err != nil {
 		return err
+	}
+	if !slices.Contains([]string{"", "auto", "dark", "light", "plain"}, c.Theme) {
+		return fmt.Errorf("theme is %q: use auto, dark, light or plain", c.Theme)
 	}
 	for _, rule := range slices.Concat(c.Permissions.Allow, c.Permissions.Deny) {
 		if err := permit.CheckRule(rule); err != nil {

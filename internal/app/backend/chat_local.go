@@ -45,6 +45,26 @@ func Windows(ctx context.Context, at Backend) func(model string) int64 {
 	return nil
 }
 
+// TakesImages returns a function that reports whether a model accepts images. The
+// function does not block.
+func TakesImages(ctx context.Context, at Backend) func(model string) bool {
+	switch at := at.(type) {
+	case Local:
+		return at.App.Models.TakesImages
+	case Remote:
+		textOnly := map[string]bool{}
+		all, err := at.Client.Models(ctx)
+		if err != nil {
+			return nil // the chat works without it
+		}
+		for _, m := range all.Models {
+			textOnly[m.ID] = m.TextOnly
+		}
+		return func(model string) bool { return !textOnly[model] }
+	}
+	return nil
+}
+
 // localChat implements chat.Hub for turns that run in this process.
 type localChat struct {
 	at       Local
@@ -62,7 +82,7 @@ func (c localChat) Files(ctx context.Context, dir, query string, limit int) (fou
 
 func (c localChat) Prompt(ctx context.Context, session bellcord.SessionID, request chat.Prompt) error {
 	p := app.PromptLimits(c.settings)
-	p.Turn, p.Task, p.Text = request.Turn, request.Task, request.Text
+	p.Turn, p.Task, p.Text, p.Images = request.Turn, request.Task, request.Text, request.Images
 	_, err := c.at.App.Front().Accept(ctx, session, p)
 	return err
 }

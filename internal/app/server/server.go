@@ -122,7 +122,7 @@ func doorOptions(c config.Config, log *slog.Logger) auth.Options {
 func (s *Server) listModels() []api.Model {
 	var all []api.Model
 	for _, name := range app.ModelNames(s.settings) {
-		all = append(all, api.Model{ID: name, ContextWindow: s.app.Models.ContextWindow(name), Price: s.app.Models.Price(name)})
+		all = append(all, api.Model{ID: name, ContextWindow: s.app.Models.ContextWindow(name), Price: s.app.Models.Price(name), TextOnly: !s.app.Models.TakesImages(name)})
 	}
 	return all
 }

@@ -96,6 +96,9 @@ type (
 		Turn    bellcord.TurnID
 		Task    bellcord.Task
 		Text    string
+		Images  []bellcord.Image
+		// ImageFiles are paths of images to attach, as far as they exist.
+		ImageFiles []string
 	}
 	// Stop stops a turn, or everything that a session runs.
 	Stop struct {
@@ -175,4 +178,5 @@ type Report struct {
 	Sessions []bellcord.Session // to choose from
 	Files    []string           // that match a query, the best first
 	AllFiles int                // number of files of the directory
+	Image    *bellcord.Image    // to attach
 }

@@ -22,6 +22,7 @@ var commands = []struct{ name, does string }{
 	{"model", "show or change the model: provider/model"},
 	{"mode", "show or change the mode: read-only, ask, auto-edit, full"},
 	{"agent", "list the agents; /agent NAME starts a new session with one"},
+	{"paste", "attach the image in the clipboard to the prompt (ctrl+v)"},
 	{"editor", "write the prompt in your editor (ctrl+g): $VISUAL or $EDITOR"},
 	{"cost", "show the tokens and money that this session has used"},
 	{"status", "show the session, its settings and what is running"},
@@ -41,7 +42,7 @@ var commandNames = func() slash.Commands {
 const keyHelp = `
 Stop    esc · ctrl+c, and ctrl+c again forces it · /stop
 Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d deletes, s sends now
-Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · tab completes · @ finds a file
+Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · ctrl+v attaches an image · tab completes · @ finds a file
 Run     ! and a command runs it without the model · a space before ! makes it text
 Recall  up, down show earlier prompts · ctrl+r searches them
 Look    ctrl+o shows the whole conversation · ctrl+t expands thinking and output from now on · ctrl+p lists sessions · ctrl+l draws again
@@ -53,15 +54,22 @@ Exit    ctrl+c twice with an empty input · ctrl+d · /quit`
 func (m *Model) submit() []Action {
 	text := m.input.String()
 	if strings.TrimSpace(text) == "" {
-		return nil
+		if len(m.images) == 0 || m.queue.edits != "" {
+			return nil
+		}
+		text = onlyImages
 	}
 	turn := m.queue.edits
 	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].task == bellcord.TaskCommand {
 		return m.editCommand(turn, text)
 	}
 	if turn == "" {
+		if m.refusesImages(text) {
+			return nil
+		}
+		images := m.images
 		m.clearInput()
-		return append(m.Submit(text), m.earlier.addText(text)...)
+		return append(withImages(m.Submit(text), images), m.earlier.addText(text)...)
 	}
 	prompt, is := m.prompt(text)
 	if !is {
@@ -92,6 +100,9 @@ func (m *Model) Submit(text string) []Action {
 
 func (m *Model) sendPrompt(task bellcord.Task, text string) []Action {
 	p := Prompt{Session: m.session, Draft: m.draft, Turn: bellcord.NewTurnID(), Task: task, Text: text}
+	if task == bellcord.TaskAnswer {
+		p.ImageFiles = m.mentionedImages(text)
+	}
 	m.sent = append(m.sent, sent{turn: p.Turn, text: text})
 	return []Action{p}
 }
@@ -145,6 +156,8 @@ func (m *Model) obey(word, rest string) []Action {
 		return m.change(bellcord.SessionUpdated{Model: rest}, AtModels)
 	case "mode":
 		return m.change(bellcord.SessionUpdated{Mode: rest}, "")
+	case "paste":
+		return []Action{PasteImage{}}
 	case "editor":
 		return []Action{EditInput{rest}}
 	case "cost":

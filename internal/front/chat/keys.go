@@ -88,6 +88,8 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 		m.scrollKey(key)
 	case "ctrl+t":
 		m.open = !m.open
+	case "ctrl+v":
+		return []Action{PasteImage{}}
 	case "ctrl+p":
 		return []Action{ShowList{At: AtSessions}}
 	case "ctrl+o":
@@ -101,7 +103,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 			m.showHelp()
 			return nil
 		}
-		if !m.input.press(key) {
+		if !m.removeImage(key) && !m.input.press(key) {
 			m.input.insert(text)
 		}
 		return m.findFiles()
@@ -142,16 +144,22 @@ func (m *Model) rested() bool {
 	return m.now.Sub(before) >= line.Settling
 }
 
-// Paste inserts pasted text: no part of it is a key.
-func (m *Model) Paste(text string) {
+// Paste inserts pasted text: no part of it is a key. A path of an image, which a
+// terminal pastes when a file is dropped, attaches the image.
+func (m *Model) Paste(text string) []Action {
 	m.typed = m.now
 	if letter := m.marked(); letter != "" {
 		m.input.insert(letter)
 	}
 	m.reply = reply{}
-	if m.picker == nil && m.overlay == nil {
-		m.input.insert(text)
+	if m.picker != nil || m.overlay != nil {
+		return nil
 	}
+	if path, is := droppedImage(text); is {
+		return []Action{AttachImage{path, text}}
+	}
+	m.input.insert(text)
+	return nil
 }
 
 // escape closes the search, a menu or the list of sessions, or drops the
@@ -203,6 +211,7 @@ func (m *Model) closeLayer() bool {
 
 func (m *Model) clearInput() {
 	m.input.set("")
+	m.images = nil
 	m.queue.edits, m.queue.picked = "", ""
 }
 

@@ -9,12 +9,16 @@ import (
 
 // Options configures a Model.
 type Options struct {
-	Session bellcord.Session // the session to show; without an id it is created with the first prompt
-	Confirm bool             // Esc stops only at the second press within two seconds
-	Inline  bool             // Finished is printed, and Screen has the rest
-	Plain   bool             // texts that are only for this screen are kept for Words
-	Earlier []string         // earlier prompts of the project, the oldest first
-	Keep    bool             // the model returns a Remember action for each prompt
+	Session  bellcord.Session // the session to show; without an id it is created with the first prompt
+	Confirm  bool             // Esc stops only at the second press within two seconds
+	Inline   bool             // Finished is printed, and Screen has the rest
+	Plain    bool             // texts that are only for this screen are kept for Words
+	Earlier  []string         // earlier prompts of the project, the oldest first
+	Keep     bool             // the model returns a Remember action for each prompt
+	Theme    Theme            // "" is ThemeDark
+	OwnFiles bool             // the files of the session are on this machine: @image.png attaches one
+	// TakesImages reports whether a model accepts images. Nil assumes that all do.
+	TakesImages func(model string) bool
 	// Window returns the size of a model's context in tokens, 0 if it is unknown.
 	// It must not block. Nil shows no context.
 	Window func(model string) int64
@@ -42,6 +46,7 @@ type Model struct {
 	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
 
 	input   editor
+	images  []bellcord.Image // attached to the input
 	earlier earlier
 	search  *search // open if it is not nil
 	menu    menu
@@ -60,7 +65,12 @@ type Model struct {
 	scroll   int  // lines up from the end
 	context  contextUse
 	window   func(model string) int64
-	words    []string // texts for this screen only, not yet returned by Words
+
+	takesImages func(model string) bool
+	ownFiles    bool
+	theme       Theme
+	light       bool     // the terminal reports a light background
+	words       []string // texts for this screen only, not yet returned by Words
 }
 
 // running is the running turn.
@@ -83,7 +93,11 @@ type sent struct {
 
 // New returns a Model.
 func New(o Options) *Model {
-	return &Model{session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: o.Inline && o.Session.ID != "", now: o.Now, ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window}
+	return &Model{
+		session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: o.Inline && o.Session.ID != "", now: o.Now,
+		ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window,
+		takesImages: o.TakesImages, ownFiles: o.OwnFiles, theme: o.Theme,
+	}
 }
 
 // Session returns the session that is shown; it has no id until it is created.
@@ -178,6 +192,11 @@ func (m *Model) target() bellcord.TurnID {
 
 // Apply applies the result of an action.
 func (m *Model) Apply(r Report) {
+	switch r.Of.(type) {
+	case PasteImage, AttachImage:
+		m.attached(r)
+		return
+	}
 	if r.Err != nil {
 		m.failed(r)
 		return
@@ -228,6 +247,7 @@ func (m *Model) failed(r Report) {
 		m.unsend(of.Turn)
 		if m.input.empty() && of.Task != bellcord.TaskCompact {
 			m.input.set(of.Text) // for another attempt
+			m.images = of.Images
 		}
 		words = "prompt not accepted: " + words
 	case Stop:

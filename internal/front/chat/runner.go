@@ -16,6 +16,8 @@ type Runner struct {
 	Hub    Hub
 	Report func(Report)            // receives the results; called from any goroutine
 	Keep   func(text string) error // keeps a prompt for later sessions; nil keeps none
+	// Clipboard returns the image in the clipboard. May be nil.
+	Clipboard func(ctx context.Context) ([]byte, error)
 
 	mu     sync.Mutex
 	before chan struct{} // closed when the previous ordered action is done
@@ -54,6 +56,10 @@ func (e *Runner) Wait(patience time.Duration, callOff func()) {
 
 func (p Prompt) do(ctx context.Context, e *Runner) Report {
 	r := Report{Of: p}
+	p, r.Err = p.withFiles()
+	if r.Err != nil {
+		return r
+	}
 	id := p.Session.ID
 	if id == "" {
 		id = e.drafts[p.Draft]

@@ -55,6 +55,9 @@ func (m *Model) Screen(width, height int) Screen {
 	if m.search != nil && height > 2 {
 		below = append(below, m.searchLine())
 	}
+	if height > 3 {
+		below = append(below, m.imageLines()...)
+	}
 	top := len(below)
 	for i, l := range typed {
 		prompt := "  "
@@ -84,7 +87,7 @@ func (m *Model) Screen(width, height int) Screen {
 	}
 	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: m.picker != nil}
 	for _, l := range append(lines, below...) {
-		s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
+		s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
 	}
 	return s
 }

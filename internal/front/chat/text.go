@@ -25,6 +25,7 @@ const (
 	red      = "\x1b[31m"
 	green    = "\x1b[32m"
 	yellow   = "\x1b[33m"
+	blue     = "\x1b[34m"
 	magenta  = "\x1b[35m"
 	cyan     = "\x1b[36m"
 )

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"github.com/bellcord/bellcord/internal/clipboard"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
@@ -43,7 +44,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text st
 	// reads.
 	defer context.AfterFunc(ctx, program.Quit)()
 	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
-	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: keep}
+	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: keep, Clipboard: clipboard.Image}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
 	if s.inline != nil {
@@ -90,7 +91,7 @@ func (s *screen) caughtUp() tea.Msg {
 }
 
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp) }
+func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp, tea.RequestBackgroundColor) }
 
 // Update implements tea.Model. It never blocks.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -118,10 +119,12 @@ func (s *screen) handle(msg tea.Msg) tea.Cmd {
 		return s.obey(s.model.Unknown(string(msg), time.Now()))
 	case uv.UnknownDcsEvent:
 		return s.obey(s.model.Unknown(string(msg), time.Now()))
+	case tea.BackgroundColorMsg:
+		s.model.Background(msg.IsDark())
 	case edited:
 		s.model.Edited(msg.text, msg.err)
 	case tea.PasteMsg:
-		s.model.Paste(msg.Content)
+		return s.obey(s.model.Paste(msg.Content))
 	case ticked:
 		s.model.Tick(time.Time(msg))
 		return tick()

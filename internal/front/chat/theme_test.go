@@ -1,0 +1,63 @@
+package chat_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/chat"
+)
+
+var sgr = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
+
+// codes returns the styles of a screen with a diff, code, a question and a stop.
+func codes(t *testing.T, theme chat.Theme, light bool) (used []string, text string) {
+	t.Helper()
+	s := stageWith(t, chat.Options{Theme: theme})
+	if light {
+		s.m.Background(false)
+	}
+	s.runs("fix it").happens(bellcord.TextDelta{Text: "```go\nfunc f() { return \"x\" + 1 }\n```\n"}, called("c", "edit_file", `{"path":"total.go"}`), editQuestion())
+	raw := strings.Join(s.m.Screen(100, 40).Lines, "\n")
+	for _, m := range sgr.FindAllStringSubmatch(raw, -1) {
+		if !slices.Contains(used, m[1]) {
+			used = append(used, m[1])
+		}
+	}
+	return used, ansi.Strip(raw)
+}
+
+func TestTheme_Each_UsesOnlyTheSixteenColoursAndShowsTheSameText(t *testing.T) {
+	t.Parallel()
+	_, want := codes(t, chat.ThemeDark, false)
+	for _, theme := range []chat.Theme{chat.ThemeAuto, chat.ThemeDark, chat.ThemeLight, chat.ThemePlain} {
+		used, text := codes(t, theme, theme == chat.ThemeAuto)
+		if text != want {
+			t.Errorf("%s shows\n%s\nnot\n%s", theme, text, want)
+		}
+		for _, code := range used {
+			if len(code) > 2 {
+				t.Errorf("%s uses the style %s", theme, code)
+			}
+		}
+		has := func(code string) bool { return slices.Contains(used, code) }
+		switch theme {
+		case chat.ThemeDark:
+			if !has("33") || !has("32") {
+				t.Errorf("dark uses %v", used)
+			}
+		case chat.ThemeAuto, chat.ThemeLight: // auto has a light background
+			if has("33") || has("36") || !has("35") || !has("34") {
+				t.Errorf("%s uses %v", theme, used)
+			}
+		case chat.ThemePlain:
+			if slices.ContainsFunc(used, func(c string) bool { return strings.HasPrefix(c, "3") && c != "3" }) || !has("7") || !has("1") {
+				t.Errorf("plain uses %v", used)
+			}
+		}
+	}
+}
