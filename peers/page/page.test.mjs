@@ -55,7 +55,7 @@ test('Esc stops a streaming answer, and the shown text does not change', async (
   const foot = await page.locator('.foot').innerText()
   assert.match(foot, /Stopped\s+by admin, from the page/)
   assert.match(foot, /tokens/)
-  assert.match(foot, /Kept: \d+ B of text/)
+  assert.match(foot, /Kept: [\d.]+ k?B of text/) // a slow browser has received more
   assert.doesNotMatch(await page.locator('body').innerText(), /error/i)
   for (const name of ['Continue', 'Retry', 'Edit and resend', 'Copy']) assert.ok(await page.getByRole('button', { name, exact: true }).isVisible(), name)
   await page.getByRole('button', { name: 'Edit and resend' }).click()
