@@ -119,11 +119,11 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 
 const (
 	// quiet is how long a log without new events counts as read to its end, if
-	// its source cannot report that.
-	quiet = 60 * time.Millisecond
+	// its source cannot report that and no event is as new as the session.
+	quiet = 500 * time.Millisecond
 	// longestReplay is how long such a log can take until new events are shown
 	// as they come.
-	longestReplay = 2 * time.Second
+	longestReplay = 5 * time.Second
 )
 
 // logEnd finds out when a log has been read to its end.

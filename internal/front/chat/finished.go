@@ -1,6 +1,11 @@
 package chat
 
-import "github.com/bellcord/bellcord/internal/plural"
+import (
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
+)
 
 // finished returns the blocks that are finished and were not returned before. A
 // block is finished if it is fixed and all blocks before it are finished: blocks
@@ -41,6 +46,16 @@ func (m *Model) CaughtUp() {
 	if n := m.story.skipTurns(resumedTurns); n > 0 {
 		m.lead = append(m.lead, "… "+plural.Count(n, "earlier turn")+" · ctrl+o shows all")
 	}
+}
+
+// isLatest reports whether an event is as new as the session was when it was
+// opened: the start of its last turn, or its last change. A store may round times.
+func (m *Model) isLatest(ev bellcord.Event) bool {
+	if _, waits := ev.Body.(bellcord.TurnAccepted); waits {
+		return false // the turn that starts then counts
+	}
+	updated := m.session.Updated
+	return !updated.IsZero() && ev.Time.Add(time.Millisecond).After(updated)
 }
 
 // Finished returns the lines of the blocks that were finished since the last
