@@ -139,11 +139,12 @@ var varying = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "HASH"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
 	{regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)? ?(ms|µs|s)\b`), "DURATION"},
-	{regexp.MustCompile(`\b\d+ (bytes|tokens)\b`), "COUNT $1"},
+	{regexp.MustCompile(`\b\d+ (bytes|tokens|tok)\b`), "COUNT $1"},
 	{regexp.MustCompile(`\bevent \d+`), "event NUMBER"},
 	{regexp.MustCompile(`(?m)^ +\d+ terminated: `), "PID terminated: "},
 	{regexp.MustCompile(`(cgroup_empty|process_scan)(: the kernel lists .*|: no process .*)?`), "PROOF"},
 	{regexp.MustCompile(`, (cgroup empty|no process found)`), ", PROOF"},
+	{regexp.MustCompile(`\((cgroup empty|no process found)\)`), "(PROOF)"},
 }
 
 // matches reports whether an output is the one that a document shows. Ids, hashes, times and the
