@@ -53,9 +53,9 @@ test('/stop without a running turn shows a message', async () => {
 test('/mode, /model, /clear and /help take effect', async () => {
   const { page, id } = await s.at()
   await prompt(page, '/mode read-only')
-  await page.locator('.top', { hasText: 'Read only' }).waitFor()
+  await page.locator('.top select[aria-label=Permissions] option:checked', { hasText: 'Read only' }).waitFor({ state: 'attached' })
   await prompt(page, '/model openai/other')
-  await page.locator('.top', { hasText: 'openai/other' }).waitFor()
+  await page.locator('.top select[aria-label=Model] option:checked', { hasText: 'openai/other' }).waitFor({ state: 'attached' })
   await prompt(page, '/model')
   await page.locator('.banner', { hasText: 'The model is openai/other.' }).waitFor()
   await prompt(page, '/help')

@@ -53,7 +53,10 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 		}
 	}
 	// Sequentially: each has its own separate server and browser.
-	for _, file := range []string{"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs", "notices.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "hostile.test.mjs", "press.test.mjs"} {
+	for _, file := range []string{
+		"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs",
+		"notices.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "search.test.mjs", "header.test.mjs", "hostile.test.mjs", "press.test.mjs",
+	} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
 	}
 }

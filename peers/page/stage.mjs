@@ -33,6 +33,7 @@ export class Stage {
     s.modelURL = await s.model.found
     s.addr = '127.0.0.1:0'
     s.mode = options.mode ?? 'full'
+    s.args = options.args ?? []
     if (options.config) {
       mkdirSync(join(s.data, 'bellcord'))
       writeFileSync(join(s.data, 'bellcord', 'config.toml'), options.config)
@@ -44,7 +45,7 @@ export class Stage {
 
   /** serve starts the server; later calls reuse the first address. */
   async serve() {
-    this.server = started(['serve', '--addr', this.addr, '--data-dir', this.data, '--mode', this.mode], {
+    this.server = started(['serve', '--addr', this.addr, '--data-dir', this.data, '--mode', this.mode, ...this.args], {
       OPENAI_API_KEY: 'x', OPENAI_BASE_URL: this.modelURL.replace(/\/v1$/, '') + '/v1', BELLCORD_MODEL: 'openai/fake', XDG_CONFIG_HOME: this.data,
     }, (line) => { try { const said = JSON.parse(line); return said.msg === 'serving' && said.url } catch { return undefined } })
     this.url = await this.server.found

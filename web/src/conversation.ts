@@ -3,6 +3,7 @@ import { ask, follow, newID, Problem, stop, type Link } from './client'
 import { say } from './announce'
 import { add, newRecord, open, state, type Record, type Turn } from './record'
 import type { Command } from './slash'
+import { Spending } from './spending'
 import { visible } from './visible'
 import type { Image, Session, TurnReport } from './words'
 
@@ -21,6 +22,7 @@ const confirmation = 1500
 /** Conversation is a session as this tab shows it: the log, and the prompts and stops that are being sent. */
 export class Conversation {
   record: Record = newRecord()
+  spending = new Spending()
   link: Link = 'connecting'
   session?: Session
   pending: Pending[] = []
@@ -43,7 +45,7 @@ export class Conversation {
   constructor(readonly id: string) {
     this.leave = follow(id, {
       events: (events) => {
-        for (const ev of events) add(this.record, ev)
+        for (const ev of events) { add(this.record, ev); this.spending.add(ev) }
         this.pending = this.pending.filter((p) => !this.record.turns.has(p.id))
         this.announce()
         if (events.some((ev) => telling.has(ev.kind))) void this.refresh()
@@ -57,7 +59,7 @@ export class Conversation {
         this.link = link
         this.changed()
       },
-      anew: () => { this.record = newRecord(); this.states.clear(); this.changed() },
+      anew: () => { this.record = newRecord(); this.spending = new Spending(this.spending.cost); this.states.clear(); this.changed() },
       problem: (why) => { if (this.problem !== why) say(why); this.problem = why; this.changed() },
     })
   }

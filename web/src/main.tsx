@@ -4,6 +4,7 @@ import { Announcer } from './announce'
 import { ask, secret, whenLoggedOut, whenReplaced } from './client'
 import { Login } from './login'
 import { Operations } from './operations'
+import { Lazy } from './lazy'
 import { go, here, usePath } from './route'
 import { Shortcuts } from './keys'
 import { useNotices } from './notices'
@@ -22,31 +23,44 @@ function App() {
   const [wasIn, setWasIn] = useState(false)
   const whoAmI = () => ask<Me>('GET', '/v1/me').then((m) => { setMe(m); setDown(false) }).catch(() => setDown(true))
   useEffect(() => {
-    const out = () => { setMe((old) => { if (old) setWasIn(true); return undefined }); if (location.pathname !== '/login') go('/login', true) }
+    const out = () => { if (shareIn(location.pathname)) return; setMe((old) => { if (old) setWasIn(true); return undefined }); if (location.pathname !== '/login') go('/login', true) }
     whenLoggedOut(out)
-    if (location.pathname !== '/login') void whoAmI()
+    if (location.pathname !== '/login' && !shareIn(location.pathname)) void whoAmI()
     return whenReplaced(() => { // another tab logged in or out, which applies to all tabs
+      if (shareIn(location.pathname)) return
       if (!secret()) return out()
       void whoAmI()
       if (location.pathname === '/login') go('/', true)
     })
   }, [])
   useEffect(() => {
-    if (!down || path === '/login') return
+    const keys = (e: KeyboardEvent) => {
+      if (e.key.toLowerCase() !== 'k' || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || !secret() || shareIn(location.pathname) || document.querySelector('dialog[open]')) return
+      e.preventDefault()
+      if (location.pathname === '/search') document.querySelector<HTMLInputElement>('.search input')?.focus()
+      else go('/search')
+    }
+    addEventListener('keydown', keys)
+    return () => removeEventListener('keydown', keys)
+  }, [])
+  useEffect(() => {
+    if (!down || path === '/login' || shareIn(path)) return
     const timer = setTimeout(() => void whoAmI(), 2000)
     return () => clearTimeout(timer)
   })
   useNotices(me)
   const session = /^\/s\/([0-9a-f-]{36})$/.exec(path)?.[1]
-  const missing = path.startsWith('/s/') && !session ? 'No such session' : path !== '/' && path !== '/ops' && !session && 'Page not found'
+  const missing = path.startsWith('/s/') && !session ? 'No such session' : path !== '/' && path !== '/ops' && path !== '/search' && !session && 'Page not found'
+  const share = shareIn(path)
+  if (share) return <><div class="frame in-share"><Lazy key={share} load={() => import('./share').then((m) => m.default)} props={{ token: share }} /></div><Announcer /></>
   if (path === '/login') return <><Login wasIn={wasIn} onIn={() => { setWasIn(false); void whoAmI() }} /><Announcer /></>
   if (path === '/settings') return <><div class="frame in-session"><Sessions me={me} /><Preferences me={me} /></div><Announcer /><Shortcuts /></>
   return (
     <>
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>
-      <div class={'frame ' + (session || missing ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
+      <div class={'frame ' + (session || missing || path === '/search' ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
         <Sessions current={session} me={me} />
-        {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
+        {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : path === '/search' ? <Lazy key="search" load={() => import('./search').then((m) => m.default)} props={{ me }} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
       </div>
       <Announcer />
       <Shortcuts />
@@ -66,11 +80,14 @@ function Missing({ title }: { title: string }) {
   )
 }
 
+/** shareIn returns the token in the address of a shared conversation. */
+function shareIn(path: string): string | undefined { return /^\/share\/([\w.-]+)$/.exec(path)?.[1] }
+
 apply()
 whenChanged(apply)
 fitScreen()
 
 // A cookie without the secret of the page is not a login: send no requests with
 // it.
-if (!secret() && location.pathname !== '/login') history.replaceState(null, '', '/login')
+if (!secret() && location.pathname !== '/login' && !shareIn(location.pathname)) history.replaceState(null, '', '/login')
 render(<App />, document.getElementById('app')!)

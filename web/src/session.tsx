@@ -1,18 +1,17 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { ask, download } from './client'
 import { Composer } from './composer'
 import { withoutFiles, type Attached } from './files'
 import { projectOf } from './recall'
-import { Confirm } from './confirm'
 import { Conversation, useChanges } from './conversation'
 import { Queue } from './queue'
 import { state } from './record'
-import { go, here } from './route'
+import { here } from './route'
 import { commandIn, commands } from './slash'
 import { SentPrompt } from './prompt'
+import { Top } from './top'
 import { stopWords, TurnView } from './turn'
 import { visible } from './visible'
-import { may, modes, type Image, type Me } from './words'
+import { may, type Image, type Me } from './words'
 
 /** SessionView shows one conversation, live. */
 export function SessionView({ id, me }: { id: string; me?: Me }) {
@@ -127,37 +126,4 @@ function Scroll({ children }: { children: preact.ComponentChildren }) {
   }, [])
   const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
   return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column">{children}</div></div>
-}
-
-function Top({ c, title, me }: { c: Conversation; title: string; me?: Me }) {
-  const [asking, ask1] = useState<'clear' | 'delete'>()
-  const menu = useRef<HTMLDetailsElement>(null)
-  const s = c.session
-  const pick = (what: 'clear' | 'delete') => { menu.current!.open = false; ask1(what) }
-  const save = () => { menu.current!.open = false; void c.act(() => download(`/v1/sessions/${c.id}/transcript?format=markdown`, 'session.md')) }
-  const yes = () => {
-    const what = asking
-    ask1(undefined)
-    void c.act(() => what === 'delete' ? ask('DELETE', `/v1/sessions/${c.id}`).then(() => go('/')) : ask('POST', `/v1/sessions/${c.id}/clear`))
-  }
-  const facts = [s?.agent || c.record.model || s?.model, modes[c.record.mode ?? s?.mode ?? ''], s?.owner !== me?.owner && s?.owner].filter(Boolean)
-  return (
-    <header class="top">
-      <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
-      <div><h1>{title || 'New session'}</h1><p class="faint">{facts.join(' · ')}</p></div>
-      <details class="menu" ref={menu} onKeyDown={(e) => { if (e.key === 'Escape' && menu.current!.open) { e.preventDefault(); e.stopPropagation(); menu.current!.open = false; menu.current!.querySelector('summary')!.focus() } }}>
-        <summary aria-label="Session menu">⋯</summary>
-        <div>
-          <button type="button" class="quiet" onClick={save}>Save as Markdown</button>
-          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('clear')}>Clear conversation…</button>}
-          {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => pick('delete')}>Delete…</button>}
-        </div>
-      </details>
-      {asking && (
-        <Confirm title={asking === 'delete' ? 'Delete this session?' : 'Clear this conversation?'} action={asking === 'delete' ? 'Delete' : 'Clear'} onYes={yes} onNo={() => ask1(undefined)}>
-          <p>{asking === 'delete' ? 'Its running turn is stopped, and everything in it is removed.' : 'The running turn is stopped and queued prompts are discarded. The model forgets the conversation; you can still see it.'}</p>
-        </Confirm>
-      )}
-    </header>
-  )
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, newID, Problem } from './client'
 import { Composer } from './composer'
 import { go } from './route'
+import { ProjectChoice } from './project'
 import { Help } from './session'
 import { Abilities, Suggestions } from './welcome'
 import { commandIn, type Command } from './slash'
@@ -14,6 +15,7 @@ export function Start({ me }: { me?: Me }) {
   const [model, setModel] = useState('')
   const [agent, setAgent] = useState('')
   const [mode, setMode] = useState('')
+  const [dir, setDir] = useState('')
   const [draft, setDraft] = useState('')
   const [trouble, setTrouble] = useState('')
   const [help, setHelp] = useState(false)
@@ -35,7 +37,7 @@ export function Start({ me }: { me?: Me }) {
     if (command) { obey(command); return true }
     let made: { id: string } | undefined
     try {
-      made = await ask('POST', '/v1/sessions', { model: agent ? undefined : model || undefined, agent: agent || undefined, mode: mode || undefined })
+      made = await ask('POST', '/v1/sessions', { dir: dir || undefined, model: agent ? undefined : model || undefined, agent: agent || undefined, mode: mode || undefined })
       await ask('POST', `/v1/sessions/${made!.id}/turns`, { id: newID(), text, images: images.length ? images : undefined })
       go(`/s/${made!.id}`)
       return true
@@ -50,7 +52,8 @@ export function Start({ me }: { me?: Me }) {
   return (
     <main class="start">
       <h1>What do you want to do?</h1>
-      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Describe a task…" history={me && { owner: me.owner, project: '' }} />
+      <ProjectChoice value={dir} onChange={setDir} />
+      <Composer running={false} stopping={false} draft={draft} onDraft={setDraft} onSend={begin} placeholder="Describe a task…" history={me && { owner: me.owner, project: dir }} />
       {help && <Help onClose={() => setHelp(false)} />}
       {trouble && <p class="banner" role="alert">{trouble}</p>}
       <div class="choices">

@@ -62,15 +62,23 @@ func read() map[string]file {
 // selects the view from the path.
 func at(address string) (file, bool) {
 	switch {
-	case address == "/", address == "/login", address == "/ops", address == "/settings":
+	case address == "/", address == "/login", address == "/ops", address == "/settings", address == "/search":
 		address = "/index.html"
 	case address == "/index.html":
 		return file{}, false // the page is served only at /
 	case strings.HasPrefix(address, "/s/") && !strings.Contains(address[3:], "/") && len(address) > 3:
 		address = "/index.html"
+	case isShare(address):
+		address = "/index.html"
 	}
 	found, exists := files[address]
 	return found, exists
+}
+
+// isShare reports whether a URL path is that of a shared conversation.
+func isShare(address string) bool {
+	token, is := strings.CutPrefix(address, "/share/")
+	return is && token != "" && !strings.Contains(token, "/")
 }
 
 // Holds reports whether the page handles the request: a GET or HEAD of one of
@@ -113,6 +121,9 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if isShare(r.URL.Path) {
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+	}
 	h.Set("Cache-Control", "no-cache") // cached but revalidated: a new version has a new page
 	if !exists {                       // the page reports the unknown path and links back
 		h.Set("Content-Type", "text/html; charset=utf-8")

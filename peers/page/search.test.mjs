@@ -1,0 +1,95 @@
+// The list of sessions, and the search over them.
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { serious } from './axe.mjs'
+import { Stage } from './stage.mjs'
+
+let s, base
+before(async () => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'bcw')))
+  for (const dir of ['shop', 'site']) mkdirSync(join(base, dir))
+  s = await Stage.open({ args: ['--dir', base] })
+})
+after(async () => { await s?.close(); rmSync(base, { recursive: true, force: true }) })
+
+const picture = async (page, name) => { if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, name + '.png') }) }
+
+async function answered(text, more) {
+  const id = await s.session(more)
+  const { id: turn } = await s.api('POST', `/v1/sessions/${id}/turns`, { text })
+  await s.api('GET', `/v1/turns/${turn}?wait=30s`)
+  return id
+}
+
+test('Ctrl-K opens the search; hits have the marked fragment as text, and lead to the session', async () => {
+  const id = await answered('[say The sum of the cart is <img src=x onerror=alert(1)> wrong.]', { dir: join(base, 'shop'), title: 'Fix totals' })
+  await answered('hello', { title: 'Carthage' })
+  const page = await s.page()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('searchbox', { name: 'Search sessions' }).waitFor()
+  assert.ok(await page.getByRole('searchbox').evaluate((b) => b === document.activeElement))
+  await page.keyboard.type('Cart')
+  const hits = page.locator('.hits li a')
+  await hits.nth(1).waitFor()
+  assert.equal(await hits.count(), 2)
+  assert.match(page.url(), /\/search\?q=Cart$/)
+  assert.match(await hits.nth(0).innerText(), /^Carthage/)
+  assert.match(await hits.nth(1).innerText(), /Fix totals.*shop/s)
+  assert.equal(await hits.nth(1).locator('mark').first().innerText(), 'cart')
+  assert.match(await hits.nth(1).locator('.fragment').innerText(), /sum of the cart is <img src=x onerror=alert\(1\)> wrong/)
+  await picture(page, 'search')
+  assert.deepEqual(await serious(page), [])
+  await page.getByLabel('Project').selectOption(join(base, 'shop'))
+  await page.waitForFunction(() => document.querySelectorAll('.hits li a').length === 1)
+  await page.reload()
+  await hits.nth(1).waitFor() // the address keeps the query
+  await page.getByRole('searchbox').fill('locomotive')
+  await page.locator('.hits', { hasText: 'Nothing found for locomotive.' }).waitFor()
+  await page.getByRole('searchbox').fill('cart sum')
+  await hits.first().filter({ hasText: 'Fix totals' }).waitFor()
+  await page.keyboard.press('Tab')
+  await hits.first().click()
+  await page.waitForURL(`${s.url}/s/${id}`)
+  const { violations, errors, dialogs } = page.context().watch
+  assert.deepEqual([violations, errors, dialogs], [[], [], []])
+  await page.context().close()
+})
+
+test('sessions are grouped by project; those that wait for the user are first and counted in the title', async () => {
+  await answered('hello', { dir: join(base, 'site'), title: 'Links' })
+  const id = await s.session({ dir: join(base, 'shop'), mode: 'ask', title: 'Lint' })
+  const page = await s.page()
+  const list = page.getByRole('navigation', { name: 'Sessions' })
+  await list.getByRole('region', { name: join(base, 'site') }).getByText('Links').waitFor()
+  assert.equal(await page.title(), 'Bellcord')
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[tool shell {"command":"echo lint"}]' })
+  const first = list.locator('section').first()
+  await first.filter({ hasText: 'Waiting for you' }).waitFor({ timeout: 15_000 })
+  assert.match(await first.innerText(), /Lint\s+waiting for you/)
+  await page.waitForFunction(() => document.title === '(1) Bellcord')
+  const names = await list.locator('h2').allInnerTexts()
+  assert.deepEqual(names.map((n) => n.replace(/ \d+$/, '')), ['Waiting for you', join(base, 'site'), join(base, 'shop'), 'Scratch'])
+  await picture(page, 'groups')
+  await page.goto(`${s.url}/s/${id}`)
+  await page.waitForFunction(() => /^\(1\) ● Lint – Bellcord$/.test(document.title))
+  await page.locator('.question').getByRole('button', { name: 'Reject' }).click()
+  await page.waitForFunction(() => document.title === 'Lint – Bellcord')
+  await list.getByRole('region', { name: join(base, 'shop') }).getByText('Lint').waitFor()
+  await page.context().close()
+})
+
+test('the search fits a phone, in light and dark', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await s.page({ viewport: { width: 320, height: 640 }, colorScheme, hasTouch: true })
+    await page.goto(`${s.url}/search?q=cart`)
+    await page.locator('.hits li a').first().waitFor()
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]), [320, 320])
+    assert.deepEqual(await serious(page), [])
+    await picture(page, `search-phone-${colorScheme}`)
+    await page.context().close()
+  }
+})
+

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { say } from './announce'
+import { ask, Problem } from './client'
+import { ago, plural } from './figures'
+import { isScratch, setHome, shortPath } from './paths'
+import { here } from './route'
+import { visible } from './visible'
+import type { Me, Session } from './words'
+
+interface Hit { session: Session; where: 'title' | 'prompt' | 'answer' | 'dir'; turn?: string; pieces: { text: string; match?: boolean }[] }
+interface Hits { hits: Hit[]; complete: boolean }
+
+// The pause in typing after which a search starts, in milliseconds.
+const typing = 200
+
+/** SearchView searches the sessions. The query is part of the address. */
+export default function SearchView({ me }: { me?: Me }) {
+  const [query, setQuery] = useState(() => new URLSearchParams(location.search).get('q') ?? '')
+  const [dir, setDir] = useState('')
+  const [dirs, setDirs] = useState<string[]>([])
+  const [found, setFound] = useState<Hits & { query: string }>()
+  const [trouble, setTrouble] = useState('')
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    box.current!.focus()
+    void ask('GET', '/v1/projects').then((p) => { setHome(p.home); setDirs(p.projects.map((x: { dir: string }) => x.dir)) }).catch(() => {})
+    const back = () => setQuery(new URLSearchParams(location.search).get('q') ?? '')
+    addEventListener('popstate', back)
+    return () => removeEventListener('popstate', back)
+  }, [])
+  useEffect(() => {
+    const words = query.trim()
+    document.title = words ? `${words} – Search – Bellcord` : 'Search – Bellcord'
+    history.replaceState(null, '', words ? `/search?q=${encodeURIComponent(words)}` : '/search')
+    if (!words) { setFound(undefined); return }
+    const given = new AbortController()
+    const timer = setTimeout(() => {
+      ask<Hits>('GET', `/v1/search?q=${encodeURIComponent(words)}${dir ? `&dir=${encodeURIComponent(dir)}` : ''}`, undefined, { signal: given.signal }).then((hits) => {
+        if (given.signal.aborted) return
+        setTrouble('')
+        setFound({ ...hits, query: words })
+        say(hits.hits.length ? plural(hits.hits.length, 'session') + ' found.' : `Nothing found for ${words}.`)
+      }, (err: Problem) => { if (!given.signal.aborted) setTrouble(err.message) })
+    }, typing)
+    return () => { clearTimeout(timer); given.abort() }
+  }, [query, dir])
+  return (
+    <main class="talk search">
+      <header class="top">
+        <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
+        <h1 class="hidden">Search</h1>
+        <input ref={box} type="search" aria-label="Search sessions" placeholder="Search sessions" maxLength={200} value={query} onInput={(e) => setQuery(e.currentTarget.value)} />
+        {dirs.length > 0 && (
+          <label class="choose"><span>Project</span>
+            <select value={dir} onChange={(e) => setDir(e.currentTarget.value)}>
+              <option value="">All</option>
+              {dirs.map((d) => <option value={d} key={d}>{shortPath(d)}</option>)}
+            </select>
+          </label>
+        )}
+      </header>
+      {trouble && <p class="banner" role="alert">{trouble}</p>}
+      <div class="scroll" tabIndex={0} role="region" aria-label="Found sessions">
+        <ul class="column hits">
+          {found?.hits.map((h) => <Found key={h.session.id} hit={h} me={me} />)}
+          {found && found.hits.length === 0 && <li class="faint empty">Nothing found for {visible(found.query)}.</li>}
+          {found && !found.complete && <li class="faint">There may be more: use more words.</li>}
+          {!found && <li class="faint empty">Search the titles, prompts, answers and directories of your sessions.</li>}
+        </ul>
+      </div>
+    </main>
+  )
+}
+
+function Found({ hit: { session: s, where, pieces }, me }: { hit: Hit; me?: Me }) {
+  const facts = [!isScratch(s) && shortPath(s.dir), ago(s.updated), s.owner !== me?.owner && s.owner].filter(Boolean)
+  return (
+    <li>
+      <a href={`/s/${s.id}`} onClick={here}>
+        <span class="title">{where === 'title' ? <Marked pieces={pieces} /> : visible(s.title || 'Untitled')}</span>
+        <span class="faint">{facts.join(' · ')}</span>
+        {where !== 'title' && <span class="fragment"><Marked pieces={pieces} /></span>}
+      </a>
+    </li>
+  )
+}
+
+/** Marked shows the text around a match. The server returns plain text in pieces, so that no text becomes markup. */
+function Marked({ pieces }: { pieces: Hit['pieces'] }) {
+  return <>{pieces.map((p, i) => (p.match ? <mark key={i}>{visible(p.text)}</mark> : <span key={i}>{visible(p.text)}</span>))}</>
+}
