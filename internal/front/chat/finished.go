@@ -49,10 +49,11 @@ func (m *Model) CaughtUp() {
 }
 
 // isLatest reports whether an event is as new as the session was when it was
-// opened: the start of its last turn, or its last change. A store may round times.
+// opened: its last prompt, or its last change. Turns that are still queued then
+// come later. A store may round times.
 func (m *Model) isLatest(ev bellcord.Event) bool {
-	if _, waits := ev.Body.(bellcord.TurnAccepted); waits {
-		return false // the turn that starts then counts
+	if m.queue.next() != "" {
+		return false
 	}
 	updated := m.session.Updated
 	return !updated.IsZero() && ev.Time.Add(time.Millisecond).After(updated)
