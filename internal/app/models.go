@@ -168,8 +168,8 @@ func newProvider(p config.Provider) llm.Provider {
 	return openai.New(openai.Config{BaseURL: p.BaseURL, Key: p.APIKey})
 }
 
-// TakesImages reports whether a model accepts images in prompts, as far as the
-// settings say.
+// TakesImages reports whether a model accepts images in prompts. All models do
+// unless the settings contain the opposite.
 func (m *Models) TakesImages(name string) bool {
 	images := m.settings.ModelInfo[name].Images
 	return images == nil || *images

@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/internal/tool/edit"
 )
 
-// diffRow is one line of a diff. The sign tells added, removed and unchanged
-// lines apart, so that colour is never the only difference.
+// diffRow is one line of a diff. The sign distinguishes added, removed and
+// unchanged lines, so that colour is never the only difference.
 type diffRow struct {
 	number int    // of the line in its file; 0 if it is unknown
 	sign   string // "+", "−" or " "

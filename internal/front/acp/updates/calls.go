@@ -72,10 +72,7 @@ func (e *Encoder) updated(b bellcord.ToolCallUpdated) {
 	}
 	b.Apply(&c.now)
 	if !e.Hosted {
-		c.changes = nil
-		for _, part := range b.Content {
-			c.changes = append(c.changes, *part.Change)
-		}
+		c.changed(b.Content)
 		return
 	}
 	update := acp.ToolCallUpdate{ToolCallID: c.id, Title: b.Title, Kind: acp.ToolKind(b.ToolKind), RawInput: b.Arguments, Locations: locations(b.Locations)}
@@ -89,6 +86,20 @@ func (e *Encoder) updated(b bellcord.ToolCallUpdated) {
 		update.Meta = e.viewMeta(c)
 	}
 	e.Send(update)
+}
+
+// changed replaces the changes of a call by those that it has made. Content that
+// was too long for the log contains none.
+func (c *shownCall) changed(content []bellcord.CallContent) {
+	var made []bellcord.Change
+	for _, part := range content {
+		if part.Change != nil {
+			made = append(made, *part.Change)
+		}
+	}
+	if made != nil {
+		c.changes = made
+	}
 }
 
 func (e *Encoder) open(call string) *shownCall {

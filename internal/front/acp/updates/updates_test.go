@@ -101,3 +101,33 @@ func TestEncoder_ResultWithImage_ClientGetsIt(t *testing.T) {
 		t.Errorf("sent %s", last)
 	}
 }
+
+func TestEncoder_ChangesOfABuiltInTool_AreShownWithItsEnd(t *testing.T) {
+	t.Parallel()
+	old := "a\n"
+	made := []bellcord.CallContent{{Change: &bellcord.Change{Path: "/w/f", Old: &old, New: "b\n", Line: 7}}}
+	tooLong := []bellcord.CallContent{{Block: json.RawMessage(`{"type":"text","text":"omitted"}`)}}
+	for name, test := range map[string]struct {
+		content []bellcord.CallContent
+		diff    string
+	}{
+		"made":     {made, `{"type":"diff","path":"/w/f","oldText":"a\n","newText":"b\n"}`},
+		"too long": {tooLong, `{"type":"diff","path":"/w/f","oldText":"x","newText":"y"}`}, // as in the arguments
+	} {
+		c, sent, _ := client()
+		c.Hosted = false
+		e := updates.New(c)
+		for i, b := range []bellcord.Body{
+			bellcord.TurnStarted{},
+			bellcord.ToolCallRequested{Call: "c", Name: "edit_file", Arguments: json.RawMessage(`{"path":"f","old":"x","new":"y"}`)},
+			bellcord.ToolCallStarted{Call: "c"},
+			bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: test.content}},
+			bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Result: "edited f"},
+		} {
+			e.Event(bellcord.Event{Seq: int64(i + 1), Turn: "t", Body: b})
+		}
+		if last := (*sent)[len(*sent)-1]; len(*sent) != 3 || !strings.Contains(last, test.diff) {
+			t.Errorf("%s: sent %d updates, the last is %s", name, len(*sent), last)
+		}
+	}
+}
