@@ -17,6 +17,7 @@ const (
 
 // palettes replace the colours of the dark theme.
 var palettes = map[Theme]*strings.Replacer{
+	ThemeAuto: nil, ThemeDark: nil, // unchanged
 	ThemeLight: strings.NewReplacer(yellow, magenta, magenta, blue, cyan, blue),
 	ThemePlain: strings.NewReplacer(red, "", green, "", yellow, "", magenta, "", cyan, "", blue, ""),
 }
