@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,10 +12,10 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Limits of a search. Sessions are searched from the most recently updated one;
-// a search that reaches a limit returns its hits so far.
+// Limits of a search, in addition to Config.SearchTime. Sessions are searched
+// from the most recently updated one; a search that reaches a limit returns its
+// hits so far.
 const (
-	searchTime     = 3 * time.Second
 	searchSessions = 5000
 	searchEvents   = 20_000 // the last ones of a session
 )
@@ -36,31 +35,36 @@ func (s *Server) search(ctx context.Context, in *struct {
 	if words.empty() {
 		return &struct{ Body api.Hits }{found}, nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, searchTime)
+	bounded, cancel := context.WithTimeout(ctx, s.SearchTime)
 	defer cancel()
-	sessions, err := s.Hub.Sessions(bounded, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions})
-	if err != nil {
-		return nil, s.fail(err)
+	err := s.searchAll(bounded, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}, words, in.Limit, &found)
+	if bounded.Err() != nil && ctx.Err() == nil { // the time is over
+		found.Complete, err = false, nil
 	}
-	found.Complete = len(sessions) < searchSessions
+	return &struct{ Body api.Hits }{found}, s.fail(err)
+}
+
+// searchAll adds the sessions that match to found, up to the limit.
+func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, words phrase, limit int, found *api.Hits) error {
+	sessions, err := s.Hub.Sessions(ctx, query)
+	if err != nil {
+		return err
+	}
+	found.Complete = len(sessions) < query.Limit
 	for _, session := range sessions {
-		if len(found.Hits) == in.Limit {
+		if len(found.Hits) == limit {
 			found.Complete = false
 			break
 		}
-		hit, matches, err := s.searchSession(bounded, session, words)
-		if bounded.Err() != nil && ctx.Err() == nil { // the time is over
-			found.Complete = false
-			break
-		}
+		hit, matches, err := s.searchSession(ctx, session, words)
 		if err != nil {
-			return nil, s.fail(err)
+			return err
 		}
 		if matches {
 			found.Hits = append(found.Hits, hit)
 		}
 	}
-	return &struct{ Body api.Hits }{found}, nil
+	return nil
 }
 
 // searchSession returns the first match in a session: in its title, its prompts

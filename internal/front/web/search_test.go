@@ -146,6 +146,15 @@ func TestSearch_ManySessions_FindsTheOldestAndLimitsTheHits(t *testing.T) {
 	}
 }
 
+func TestSearch_TimeLimitReached_ReturnsTheHitsSoFar(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) { with.SearchTime = time.Nanosecond })
+	fill(t, s.store, 10, 1)
+	if hits := s.search("anna", "timetable"); hits.Complete || len(hits.Hits) > 9 {
+		t.Errorf("%+v", hits)
+	}
+}
+
 // BenchmarkSearch_ThousandSessions searches 160,000 fragments for a word that
 // only the oldest session contains.
 func BenchmarkSearch_ThousandSessions(b *testing.B) {
@@ -166,7 +175,7 @@ func BenchmarkSearch_ThousandSessions(b *testing.B) {
 	}
 	door := auth.NewDoor(store, auth.Options{})
 	defer door.Close()
-	server := web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: store})
+	server := web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: store, SearchTime: time.Minute})
 	defer server.Close()
 	for b.Loop() {
 		r := httptest.NewRequest("GET", "http://127.0.0.1/v1/search?q=locomotive", nil)

@@ -87,10 +87,11 @@ type Config struct {
 	// responses, except those of schema validation. nil leaves texts unchanged.
 	Hide func(string) string
 
-	Heartbeat time.Duration // interval of heartbeats on an idle stream (15 s)
-	Retry     time.Duration // delay before a browser reconnects to a stream (1 s)
-	BodyTime  time.Duration // time limit for reading a request body (30 s)
-	Patience  time.Duration // time limit for a write to a viewer, and delay before a StopOnDisconnect turn without viewers is stopped (10 s)
+	Heartbeat  time.Duration // interval of heartbeats on an idle stream (15 s)
+	Retry      time.Duration // delay before a browser reconnects to a stream (1 s)
+	SearchTime time.Duration // time limit of a search (3 s)
+	BodyTime   time.Duration // time limit for reading a request body (30 s)
+	Patience   time.Duration // time limit for a write to a viewer, and delay before a StopOnDisconnect turn without viewers is stopped (10 s)
 }
 
 // Server implements the HTTP API. Handler serves the network, Socket the local
@@ -148,6 +149,9 @@ func New(c Config) *Server {
 	}
 	if c.Deleted == nil {
 		c.Deleted = func(bellcord.SessionID) {}
+	}
+	if c.SearchTime == 0 {
+		c.SearchTime = 3 * time.Second
 	}
 	if c.BodyTime == 0 {
 		c.BodyTime = 30 * time.Second
