@@ -12,6 +12,7 @@ import (
 var (
 	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	namedTest    = regexp.MustCompile("`(Test\\w+)`")
+	browserTest  = regexp.MustCompile("`([a-z]+)` \"([^|]+?)…?\"(?:,|$)") // a file of peers/page, and the beginning of a test's name
 )
 
 // Every feature that docs/comparison.md claims for Bellcord names a test, and the
@@ -31,8 +32,8 @@ func TestComparison_EveryYesOfBellcord_NamesATestThatExists(t *testing.T) {
 		}
 		rows++
 		own := strings.TrimSpace(cells[len(cells)-1])
-		names := namedTest.FindAllStringSubmatch(own, -1)
-		if strings.HasPrefix(own, "yes") != (len(names) > 0) {
+		names, inBrowser := namedTest.FindAllStringSubmatch(own, -1), browserTest.FindAllStringSubmatch(own, -1)
+		if strings.HasPrefix(own, "yes") != (len(names)+len(inBrowser) > 0) {
 			t.Errorf("%s: a yes names its test, and only a yes does: %s", strings.TrimSpace(cells[0]), own)
 		}
 		for _, name := range names {
@@ -40,8 +41,14 @@ func TestComparison_EveryYesOfBellcord_NamesATestThatExists(t *testing.T) {
 				t.Errorf("%s: there is no test %s", strings.TrimSpace(cells[0]), name[1])
 			}
 		}
+		for _, name := range inBrowser {
+			file, err := os.ReadFile(filepath.Join("peers", "page", name[1]+".test.mjs"))
+			if err != nil || !strings.Contains(string(file), name[2]) {
+				t.Errorf("%s: %s has no test %q (%v)", strings.TrimSpace(cells[0]), name[1], name[2], err)
+			}
+		}
 	}
-	if rows < 20 {
+	if rows < 40 {
 		t.Errorf("the tables have only %d rows", rows)
 	}
 }
