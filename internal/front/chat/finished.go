@@ -74,7 +74,7 @@ func (m *Model) Finished(width int) []string {
 	for _, b := range m.story.finished() {
 		lines = append(lines, b.lines(width, m.open)...)
 	}
-	return lines
+	return m.colouredAll(lines)
 }
 
 // Unfinished returns the lines of the blocks that Finished has not returned, for
@@ -87,5 +87,5 @@ func (m *Model) Unfinished(width int) []string {
 	for _, b := range m.story.blocks[m.story.printed:] {
 		lines = append(lines, b.lines(width, m.open)...)
 	}
-	return lines
+	return m.colouredAll(lines)
 }

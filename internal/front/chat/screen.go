@@ -34,7 +34,7 @@ func (m *Model) Screen(width, height int) Screen {
 		m.panel.hide()
 		s := Screen{Y: height, Alternate: true}
 		for _, l := range m.overlayLines(width, height) {
-			s.Lines = append(s.Lines, ansi.Truncate(l, width, "…"))
+			s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
 		}
 		return s
 	}

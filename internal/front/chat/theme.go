@@ -37,3 +37,11 @@ func (m *Model) coloured(l string) string {
 	}
 	return l
 }
+
+// colouredAll returns lines in the colours of the theme.
+func (m *Model) colouredAll(lines []string) []string {
+	for i, l := range lines {
+		lines[i] = m.coloured(l)
+	}
+	return lines
+}

@@ -61,3 +61,23 @@ func TestTheme_Each_UsesOnlyTheSixteenColoursAndShowsTheSameText(t *testing.T) {
 		}
 	}
 }
+
+// Finished blocks and overlays are not part of the usual screen.
+func TestTheme_FinishedBlocksAndHelp_AreInItsColours(t *testing.T) {
+	t.Parallel()
+	s := stageWith(t, chat.Options{Theme: chat.ThemePlain, Inline: true})
+	s.m.CaughtUp()
+	s.runs("fix it").happens(bellcord.TextDelta{Text: "```go\nfunc f() { return \"x\" + 1 }\n```\n"}, called("c", "shell", `{"command":"make"}`),
+		bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Failed: true, Result: "no rule"})
+	printed := slices.Concat(s.m.Finished(100), s.m.Unfinished(100))
+	s.m.Press("?", "?", s.now)
+	all := strings.Join(slices.Concat(printed, s.m.Screen(100, 40).Lines), "\n")
+	if !strings.Contains(all, "no rule") || !strings.Contains(all, "ctrl+o") {
+		t.Fatalf("not shown:\n%s", all)
+	}
+	for _, m := range sgr.FindAllStringSubmatch(all, -1) {
+		if strings.HasPrefix(m[1], "3") && m[1] != "3" {
+			t.Fatalf("the style %s is used in\n%q", m[1], all)
+		}
+	}
+}
