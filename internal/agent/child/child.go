@@ -117,7 +117,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	case bellcord.TaskImport:
 		return h.importConversation(ctx, w)
 	case bellcord.TaskCommand:
-		return errors.New(a.Definition.Name + " runs its own commands: Bellcord runs commands only in sessions of its own agent")
+		return errors.New(a.Definition.Name + " runs its commands itself: use ! in a session of the built-in agent")
 	case bellcord.TaskAnswer:
 	}
 	l, err := h.ready(ctx, w)

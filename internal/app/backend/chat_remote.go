@@ -27,7 +27,7 @@ func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p ch
 	case bellcord.TaskCommand:
 		_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: p.Text, Task: string(p.Task)})
 		return err
-	default:
+	case bellcord.TaskCompact, bellcord.TaskImport:
 		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
 	// The chat has already handled its commands; a leading slash is text.

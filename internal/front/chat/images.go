@@ -160,8 +160,8 @@ func (m *Model) mentionedImages(text string) []string {
 	return paths
 }
 
-// refusesImages shows why a prompt with images cannot be sent, and reports
-// whether that is so.
+// refusesImages reports whether a prompt with images cannot be sent, and shows
+// the reason.
 func (m *Model) refusesImages(text string) bool {
 	if len(m.images) == 0 && len(m.mentionedImages(text)) == 0 || m.hosted() || m.takesImages == nil || m.takesImages(m.session.Model) {
 		return false

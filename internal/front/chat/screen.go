@@ -71,7 +71,7 @@ func (m *Model) Screen(width, height int) Screen {
 		below, top = below[over:], top-over
 	}
 	var lines []string
-	switch room := m.room(height, len(below)); {
+	switch room := m.linesLeft(height, len(below)); {
 	case m.picker != nil:
 		m.panel.hide()
 		lines = m.picker.lines(m.now, room)
@@ -122,17 +122,17 @@ func (m *Model) statusLine() string {
 	return styled(style, harmless(oneLine(m.state())))
 }
 
-// room returns how many lines are left for the conversation, a list or a
+// linesLeft returns how many lines are left for the conversation, a list or a
 // question.
-func (m *Model) room(height, below int) int {
-	room := height - below
+func (m *Model) linesLeft(height, below int) int {
+	left := height - below
 	switch {
 	case !m.inline || m.picker != nil:
-		return room
+		return left
 	case m.HasQuestion():
-		return min(room, mostQuestion)
+		return min(left, mostQuestion)
 	}
-	return min(room, mostTail, max(1, height/3))
+	return min(left, mostTail, max(1, height/3))
 }
 
 // past returns the last lines of the conversation that fit, or earlier ones if

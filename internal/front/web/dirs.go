@@ -166,7 +166,7 @@ func readSome(ctx context.Context, dir string) (entries []os.DirEntry, complete 
 	if err != nil {
 		return nil, false, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for len(entries) < mostEntries && err == nil && ctx.Err() == nil {
 		var some []os.DirEntry
 		some, err = f.ReadDir(1000)

@@ -135,7 +135,7 @@ func joined(events []bellcord.Event) []message {
 				answers[ev.Turn], places[ev.Turn] = &strings.Builder{}, len(all)
 				all = append(all, message{turn: ev.Turn, where: api.InAnswer})
 			}
-			answers[ev.Turn].WriteString(body.Text)
+			_, _ = answers[ev.Turn].WriteString(body.Text)
 		}
 		if prompt != "" {
 			all = append(all, message{ev.Turn, api.InPrompt, prompt})

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -178,7 +179,7 @@ func BenchmarkSearch_ThousandSessions(b *testing.B) {
 	server := web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: store, SearchTime: time.Minute})
 	defer server.Close()
 	for b.Loop() {
-		r := httptest.NewRequest("GET", "http://127.0.0.1/v1/search?q=locomotive", nil)
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/search?q=locomotive", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
 		w := httptest.NewRecorder()
 		server.Handler().ServeHTTP(w, r)

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-const (
-	mostShown = 15 << 10 // bytes each of head and tail that a spill keeps in memory
-	MostSpilt = 64 << 20 // bytes of an output that a spill keeps on disk
-)
+// mostShown is the number of bytes each of head and tail that a spill keeps in
+// memory.
+const mostShown = 15 << 10
+
+// MostSpilt is the number of bytes of an output that a spill keeps on disk.
+const MostSpilt = 64 << 20
 
 // Spill collects an output of any length. It keeps a short output in memory; of
 // a long one it keeps the head and the tail in memory and writes the whole
