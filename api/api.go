@@ -30,6 +30,11 @@ type SessionChange struct {
 	Agent *string `json:"agent,omitempty" doc:"the session's agent; another one is refused, because a session keeps its agent"`
 }
 
+// LastEventHeader is a header of the response to GET /v1/sessions/{session}/events:
+// the sequence number of the last event that the log had at that time, 0 without
+// one. Events up to it are the past.
+const LastEventHeader = "Bellcord-Last-Event"
+
 // Session is a session with its turns that have not ended.
 type Session struct {
 	bellcord.Session

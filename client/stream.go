@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 )
 
 // Stream reads the events of a session as they happen. It is not safe for
@@ -21,6 +22,8 @@ type Stream struct {
 	client  *Client
 	session bellcord.SessionID
 	after   int64
+	last    int64         // the last event that the server had when the stream was opened
+	opened  bool          // last is known
 	pause   time.Duration // before the next attempt
 	retry   time.Duration // the first pause, as the server requests it
 	gaps    int           // consecutive attempts that skipped the same events
@@ -71,6 +74,10 @@ func (s *Stream) Next(ctx context.Context) ([]bellcord.Event, error) {
 		}
 	}
 }
+
+// AtEnd reports whether Next has returned all events that the server had when the
+// stream was opened. It is false before the first event.
+func (s *Stream) AtEnd() bool { return s.opened && s.after >= s.last }
 
 // Close closes the connection to the server.
 func (s *Stream) Close() { s.hangUp() }
@@ -151,6 +158,10 @@ func (s *Stream) connect() error {
 	switch status := res.StatusCode; {
 	case status == http.StatusOK && kind == "text/event-stream":
 		s.line.messages = newMessages(s.line, mostLine)
+		if !s.opened { // a server without the header has no end
+			s.last, _ = strconv.ParseInt(res.Header.Get(api.LastEventHeader), 10, 64)
+			s.opened = true
+		}
 		return nil
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500:
 		return lasting(refusal(res)) // may succeed later

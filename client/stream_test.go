@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/client"
 )
 
@@ -109,6 +111,25 @@ func TestStream_ConnectionBreaks_ContinuesWithoutGapOrRepetition(t *testing.T) {
 		}
 		t.Logf("%d events over %d connections", all, through.nth)
 	})
+}
+
+func TestStream_AtEnd_IsTrueAfterTheLastEventThatTheServerHad(t *testing.T) {
+	t.Parallel()
+	s, _ := stream(t, func(*http.Request, int) (*http.Response, error) {
+		res, err := events(frame(t, 1) + frame(t, 2) + frame(t, 3))
+		res.Header.Set(api.LastEventHeader, "2")
+		return res, err
+	})
+	got := []bool{s.AtEnd()}
+	for range 3 {
+		if _, err := s.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, s.AtEnd())
+	}
+	if !slices.Equal(got, []bool{false, false, true, true}) {
+		t.Errorf("at the end: %v", got)
+	}
 }
 
 func TestStream_ServerUnreachable_PausesDoubleUpToFiveSeconds(t *testing.T) {

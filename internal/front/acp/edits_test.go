@@ -28,7 +28,7 @@ func TestToolKind_EveryBuiltinTool_HasAKind(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"read_file": "read", "list_dir": "read", "write_file": "edit", "edit_file": "edit",
-		"grep": "search", "glob": "search", "shell": "execute", "fetch": "fetch",
+		"grep": "search", "glob": "search", "shell": "execute", "fetch": "fetch", "web_search": "fetch", "update_plan": "think",
 	}
 	agent := script(func(ctx context.Context, w *hub.Work) error {
 		for i, name := range permit.Builtin {

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
@@ -94,14 +93,15 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 		return err
 	}
 	defer letGo()
-	end := f.findEnd(reader, source)
-	defer end.quiet.Stop()
+	if isAtEnd(source) {
+		f.bring(reader, func(n *Updates) { n.AtEnd = true })
+	}
 	for {
 		events, err := source.Next(ctx)
 		if err != nil {
 			return err
 		}
-		atEnd := end.reached()
+		atEnd := isAtEnd(source)
 		wait := f.bring(reader, func(n *Updates) {
 			n.Events = append(n.Events, events...)
 			n.AtEnd = n.AtEnd || atEnd
@@ -117,46 +117,11 @@ func (f *Feed) read(ctx context.Context, reader int, session bellcord.SessionID)
 	}
 }
 
-const (
-	// quiet is how long a log without new events counts as read to its end, if
-	// its source cannot report that and no event is as new as the session.
-	quiet = 500 * time.Millisecond
-	// longestReplay is how long such a log can take until new events are shown
-	// as they come.
-	longestReplay = 5 * time.Second
-)
-
-// logEnd finds out when a log has been read to its end.
-type logEnd struct {
-	source interface{ AtEnd() bool } // nil if the source cannot report it
-	begun  time.Time
-	quiet  *time.Timer
-}
-
-func (f *Feed) findEnd(reader int, source line.Source) *logEnd {
-	end := &logEnd{begun: time.Now()}
-	end.source, _ = source.(interface{ AtEnd() bool })
-	reached := func() { f.bring(reader, func(n *Updates) { n.AtEnd = true }) }
-	end.quiet = time.AfterFunc(longestReplay, reached)
-	if end.source != nil {
-		end.quiet.Stop()
-		if end.source.AtEnd() {
-			reached()
-		}
-	}
-	return end
-}
-
-// reached reports whether the log has been read to its end after an event.
-func (e *logEnd) reached() bool {
-	if e.source != nil {
-		return e.source.AtEnd()
-	}
-	if time.Since(e.begun) > longestReplay {
-		return true
-	}
-	e.quiet.Reset(quiet)
-	return false
+// isAtEnd reports whether a source has returned its whole log. A source that cannot
+// report it counts as read.
+func isAtEnd(source line.Source) bool {
+	end, can := source.(interface{ AtEnd() bool })
+	return !can || end.AtEnd()
 }
 
 // bring adds to the updates. If too much has been collected, it returns a channel

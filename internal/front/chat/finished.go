@@ -1,11 +1,6 @@
 package chat
 
-import (
-	"time"
-
-	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/plural"
-)
+import "github.com/bellcord/bellcord/internal/plural"
 
 // finished returns the blocks that are finished and were not returned before. A
 // block is finished if it is fixed and all blocks before it are finished: blocks
@@ -46,17 +41,6 @@ func (m *Model) CaughtUp() {
 	if n := m.story.skipTurns(resumedTurns); n > 0 {
 		m.lead = append(m.lead, "… "+plural.Count(n, "earlier turn")+" · ctrl+o shows all")
 	}
-}
-
-// isLatest reports whether an event is as new as the session was when it was
-// opened: its last prompt, or its last change. Turns that are still queued then
-// come later. A store may round times.
-func (m *Model) isLatest(ev bellcord.Event) bool {
-	if m.queue.next() != "" {
-		return false
-	}
-	updated := m.session.Updated
-	return !updated.IsZero() && ev.Time.Add(time.Millisecond).After(updated)
 }
 
 // Finished returns the lines of the blocks that were finished since the last

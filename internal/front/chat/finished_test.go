@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/front/chat"
 )
 
 // finished returns the lines that were finished since the last call, without
@@ -110,26 +109,6 @@ func TestFinished_ReadFromTheBeginning_ReturnsTheLastThreeTurns(t *testing.T) {
 	}
 	s.of("t10").runs("prompt 10")
 	expectText(t, "the next turn", s.finished(), "\n> prompt 10\n")
-}
-
-// A server's stream has no mark at the end of what it had. The session was last changed when its
-// last prompt was accepted; the turns before may have run later.
-func TestTake_StartOfTheSessionsLastTurn_EndsTheReplay(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	s.m.Apply(chat.Report{Of: chat.Open{Session: "s2"}, Session: &bellcord.Session{ID: "s2", Updated: noon.Add(5 * time.Minute)}})
-	s.m.Replay()
-	turn := func(i int) bellcord.TurnID { return bellcord.TurnID(fmt.Sprint("t", i)) }
-	for i := range 6 {
-		s.m.Take([]bellcord.Event{{Session: "s2", Turn: turn(i), Time: noon.Add(time.Duration(i) * time.Minute), Body: bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: fmt.Sprint("prompt ", i)}}}})
-	}
-	for i := range 6 {
-		expectText(t, "before the last turn, it", s.finished(), "")
-		s.m.Take([]bellcord.Event{{Session: "s2", Turn: turn(i), Time: noon.Add(time.Hour), Body: bellcord.TurnStarted{}}})
-	}
-	if got := s.finished(); !strings.Contains(got, "… 3 earlier turns") || !strings.Contains(got, "> prompt 3") || strings.Contains(got, "> prompt 2") {
-		t.Errorf("it is\n%s", got)
-	}
 }
 
 // Only the turns that are printed are laid out. The time is a figure, because a busy machine makes

@@ -22,9 +22,6 @@ func (m *Model) Take(events []bellcord.Event) {
 		m.readContext(ev.Body)
 		m.life(ev)
 		m.work(ev)
-		if m.replaying && m.isLatest(ev) {
-			m.CaughtUp()
-		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/hub"
 )
 
@@ -79,7 +80,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		defer s.Viewers(-1)
 		s.watched.arrive(found.ID)
 		defer s.watched.removeViewer(found.ID)
-		v := viewer{session: found.ID, w: w, control: http.NewResponseController(w), patience: s.Patience}
+		v := viewer{session: found.ID, last: last, w: w, control: http.NewResponseController(w), patience: s.Patience}
 		if err := s.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
 			s.streamFailed(&v, cursor.After(), err)
 		}
@@ -150,6 +151,7 @@ func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 // lock is held during a write.
 type viewer struct {
 	session  bellcord.SessionID
+	last     int64 // the log's last event when the stream was opened
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration
@@ -161,6 +163,7 @@ func (v *viewer) open(retry time.Duration) error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // disables buffering in proxies
+	h.Set(api.LastEventHeader, strconv.FormatInt(v.last, 10))
 	v.w.WriteHeader(http.StatusOK)
 	return v.writeData(fmt.Appendf(nil, "retry: %d\n\n", retry.Milliseconds()))
 }

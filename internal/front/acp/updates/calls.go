@@ -224,8 +224,10 @@ func toolKind(name string) acp.ToolKind {
 		return acp.ToolSearch
 	case "shell":
 		return acp.ToolExecute
-	case "fetch":
+	case "fetch", "web_search":
 		return acp.ToolFetch
+	case "update_plan":
+		return acp.ToolThink
 	}
 	return acp.ToolOther
 }

@@ -97,7 +97,7 @@ func TestPoll_WebhookSet_RemovesItAndKeepsPendingUpdates(t *testing.T) {
 		if calls[0].Method != "deleteWebhook" || calls[0].Params["drop_pending_updates"] != "" {
 			s.Errorf("the first call was %+v", calls[0])
 		}
-		const want = `["message","callback_query","stopped_message_generation","my_chat_member"]`
+		const want = `["message","edited_message","callback_query","stopped_message_generation","my_chat_member"]`
 		if p := calls[1].Params; p["timeout"] != "50" || p["allowed_updates"] != want {
 			s.Errorf("polled with %v", p)
 		}
