@@ -52,5 +52,5 @@ test(`Stop is shown immediately with ${streaming} turns streaming`, { timeout: 6
   console.log(`${took.length} presses, ${live} turns streaming: stopping on screen after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms; of that ours p50 ${at(0.5, ours)} ms, p99 ${at(0.99, ours)} ms; load ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`)
   assert.equal(live, streaming)
   assert.ok(at(0.5) <= bound, `p50 is ${at(0.5)} ms`)
-  assert.ok(at(0.5, ours) <= bound / 10, `ours is ${at(0.5, ours)} ms`)
+  assert.ok(at(0.5, ours) <= bound / 5, `ours is ${at(0.5, ours)} ms`)
 })
