@@ -37,7 +37,7 @@ var (
 	modesOn = ansi.SetModeBracketedPaste + ansi.ResetModeTextCursorEnable + ansi.SetModifyOtherKeys2 +
 		ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
 	modesOff = ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.SetModeTextCursorEnable + ansi.ResetModeBracketedPaste
-	queries  = ansi.RequestKittyKeyboard + ansi.RequestModeSynchronizedOutput
+	queries  = ansi.RequestKittyKeyboard + ansi.RequestModeSynchronizedOutput + ansi.RequestBackgroundColor
 	intoAlt  = ansi.SetModeAltScreenSaveCursor + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
 	outOfAlt = ansi.PopKittyKeyboard(1) + ansi.ResetModeAltScreenSaveCursor
 )

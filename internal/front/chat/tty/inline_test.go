@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord/internal/front/chat"
@@ -70,5 +71,15 @@ func TestDraw_SameScreen_WritesNothing(t *testing.T) {
 	r.draw([]string{"finished"}, s)
 	if out.Len() == first {
 		t.Error("a finished line was not written")
+	}
+}
+
+// The library's own queries are dropped together with what it draws.
+func TestInline_Begin_AsksForTheBackgroundOfTheTerminal(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	(&inline{out: &out, profile: colorprofile.ANSI}).begin()
+	if !strings.Contains(out.String(), ansi.RequestBackgroundColor) {
+		t.Errorf("sent %q", out.String())
 	}
 }
