@@ -19,8 +19,10 @@ export function useHistory(of: History | undefined, show: (text: string) => void
     if (next < -1 || next >= all.length) return false
     Object.assign(p, { at: next, shown: next < 0 ? p.draft : all[next]! })
     e.preventDefault()
+    box.value = p.shown // at once, so that the next key is typed at the caret
+    const caret = up ? 0 : p.shown.length
+    box.setSelectionRange(caret, caret)
     show(p.shown)
-    requestAnimationFrame(() => { const end = up ? 0 : box.value.length; box.setSelectionRange(end, end) })
     return true
   }
 }
