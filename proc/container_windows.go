@@ -3,6 +3,8 @@ package proc
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -26,7 +28,10 @@ func newContainer(string, bool) *container { return &container{} }
 // start another process. The new process group shields it from a Ctrl-C for
 // this process.
 func (p *container) start(cmd *exec.Cmd) error {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED,
+		CmdLine:       shellLine(cmd.Args),
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -36,6 +41,21 @@ func (p *container) start(cmd *exec.Cmd) error {
 		_ = cmd.Wait()
 	}
 	return err
+}
+
+// shellLine returns the command line for "cmd /c SCRIPT", or "" for any other
+// program. cmd.exe does not understand the escaped quotes that os/exec writes
+// for other programs. With /s it removes only the first and the last quote, so
+// it reads the script unchanged.
+func shellLine(args []string) string {
+	if len(args) != 3 || !strings.EqualFold(args[1], "/c") {
+		return ""
+	}
+	name := strings.ToLower(filepath.Base(args[0]))
+	if name != "cmd" && name != "cmd.exe" {
+		return ""
+	}
+	return syscall.EscapeArg(args[0]) + ` /s /c "` + args[2] + `"`
 }
 
 func (p *container) enter(leader uint32) error {
@@ -103,27 +123,44 @@ func (p *container) scan() []process {
 	err := windows.QueryInformationJobObject(p.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
 	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) { // an unreadable list does not mean an empty job
-		return []process{{ident: ident{pid: int(p.leader)}, name: nameOf(p.leader)}}
+		leader, _ := look(p.leader)
+		return []process{leader}
 	}
 	var all []process
 	for _, pid := range list.pids[:min(list.listed, most)] {
-		all = append(all, process{ident: ident{pid: int(pid)}, name: nameOf(uint32(pid))})
+		if one, gone := look(uint32(pid)); !gone {
+			all = append(all, one)
+		}
 	}
 	return all
 }
 
-func nameOf(pid uint32) string {
-	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+// look returns the identity and the program of a process. Windows reuses pids
+// soon, so the time of its creation is part of the identity. A process that
+// exists and cannot be opened has only a pid.
+func look(pid uint32) (p process, gone bool) {
+	p.pid = int(pid)
+	handle, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
-		return ""
+		return p, errors.Is(err, windows.ERROR_INVALID_PARAMETER) // that is how Windows reports an unknown pid
 	}
-	defer func() { _ = windows.CloseHandle(process) }()
+	defer func() { _ = windows.CloseHandle(handle) }()
+	p.start = created(handle)
 	var name [windows.MAX_PATH]uint16
 	size := uint32(len(name))
-	if windows.QueryFullProcessImageName(process, 0, &name[0], &size) != nil {
-		return ""
+	if windows.QueryFullProcessImageName(handle, 0, &name[0], &size) == nil {
+		p.name = shorten(windows.UTF16ToString(name[:size]))
 	}
-	return shorten(windows.UTF16ToString(name[:size]))
+	return p, false
+}
+
+// created returns the time at which a process was created, 0 if it is unknown.
+func created(process windows.Handle) uint64 {
+	var creation, exit, kernel, user windows.Filetime
+	if windows.GetProcessTimes(process, &creation, &exit, &kernel, &user) != nil {
+		return 0
+	}
+	return uint64(creation.HighDateTime)<<32 | uint64(creation.LowDateTime)
 }
 
 func (p *container) empty() bool { return len(p.scan()) == 0 }

@@ -6,13 +6,18 @@ import "golang.org/x/sys/windows"
 // other processes in it must go on.
 func terminateEach([]process) bool { return false }
 
+// killThese ends the processes. A pid that now belongs to another process is
+// left alone.
 func killThese(list []process) {
 	for _, p := range list {
-		process, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(p.pid))
+		const rights = windows.PROCESS_TERMINATE | windows.PROCESS_QUERY_LIMITED_INFORMATION
+		process, err := windows.OpenProcess(rights, false, uint32(p.pid))
 		if err != nil {
 			continue
 		}
-		_ = windows.TerminateProcess(process, 1)
+		if created(process) == p.start {
+			_ = windows.TerminateProcess(process, 1)
+		}
 		_ = windows.CloseHandle(process)
 	}
 }
