@@ -32,6 +32,21 @@ var ErrNoQuestion = errors.New("no such open question")
 // ErrStarted is returned for a change to a turn that is no longer queued.
 var ErrStarted = errors.New("the turn is no longer queued")
 
+// Errors of undoing the changes of a turn. The changes are kept on the machine
+// that has the session's directory.
+var (
+	ErrUndoOff     = errors.New(`undo is off: set mode = "on" under [undo] in the settings`)
+	ErrNoChanges   = errors.New("no changes of this turn are kept here: it changed no file, it ran on another machine, or it is too old")
+	ErrNoUndo      = errors.New("no such undo is kept here")
+	ErrTurnRunning = errors.New("a turn of this session is running: stop it first")
+)
+
+// Errors of rewinding a conversation.
+var (
+	ErrNotInConversation = errors.New("the turn is not part of the conversation: it did not start, or the conversation was cleared or rewound since")
+	ErrNoRewind          = errors.New("the conversation was not rewound")
+)
+
 // ErrStoreDown is returned for prompts and new sessions while commits fail. A
 // refused request is not carried out later.
 var ErrStoreDown = errors.New("the store is unavailable")

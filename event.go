@@ -175,6 +175,7 @@ type (
 		Question string                     `json:"question"`
 		Choice   string                     `json:"choice"`
 		Values   map[string]json.RawMessage `json:"values,omitempty"`
+		Reason   string                     `json:"reason,omitempty"` // for a rejection
 		By       string                     `json:"by,omitempty"`
 	}
 	// ModelRetryScheduled means that a request to the model failed and is
@@ -240,6 +241,15 @@ type (
 	// ConversationCleared means that a new conversation starts after this
 	// event. A turn that is still running is not part of it.
 	ConversationCleared struct{}
+	// ConversationRewound means that the conversation goes on as it was before
+	// Turn: the turns that started from FromSeq until this event are not part of
+	// it. They remain in the log, and their changes to files stay. If TakenBack is
+	// set, the last rewind that was not taken back no longer applies.
+	ConversationRewound struct {
+		Turn      TurnID `json:"turn,omitempty"`
+		FromSeq   int64  `json:"from_seq,omitempty"` // of the turn's TurnStarted event
+		TakenBack bool   `json:"taken_back,omitempty"`
+	}
 )
 
 // AgentSessionOpened means that an external agent works for the session.
@@ -265,6 +275,26 @@ type ProcessConfirmed struct {
 	Turn    TurnID  `json:"turn"`
 	Call    string  `json:"call"`
 	Process Process `json:"process"` // as on the receipt, with the way it ended
+}
+
+// ChangesRecorded contains the changes of a turn whose receipt marks them as
+// pending, or that has no changes because its process died. It is an event of the
+// session, because the turn has ended.
+type ChangesRecorded struct {
+	Turn    TurnID  `json:"turn"`
+	Changes Changes `json:"changes"`
+}
+
+// Undone means that files were set to their state before the given turns. If
+// Redone is set, it means that the effect of the undo with that id was reversed.
+// Paths that something else has changed since are left alone.
+type Undone struct {
+	Undo   string   `json:"undo"` // its id
+	Turns  []TurnID `json:"turns" nullable:"false"`
+	Redone string   `json:"redone,omitempty"`
+	By     string   `json:"by,omitempty"`     // user that requested it
+	Source string   `json:"source,omitempty"` // frontend that received it
+	UndoResult
 }
 
 // SessionUpdated means that the session's title, model, mode, effort or

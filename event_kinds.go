@@ -39,12 +39,9 @@ var bodyTypes = []bodyType{
 	bodyOf[TextDelta](), bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
 	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
 	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
-	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](),
-	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](), bodyOf[ProcessConfirmed](), bodyOf[SessionUpdated](),
+	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),
+	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](), bodyOf[ProcessConfirmed](), bodyOf[ChangesRecorded](), bodyOf[Undone](), bodyOf[SessionUpdated](),
 }
-
-// ReservedKinds are kinds that later versions will use. No body has one of them.
-var ReservedKinds = []string{"changes_recorded", "undone"}
 
 var bodies = func() map[string]func([]byte) (Body, error) {
 	all := make(map[string]func([]byte) (Body, error), len(bodyTypes))
@@ -162,3 +159,12 @@ func (ConversationCleared) Kind() string { return "conversation_cleared" }
 
 // Kind implements Body.
 func (ProcessConfirmed) Kind() string { return "process_confirmed" }
+
+// Kind implements Body.
+func (ChangesRecorded) Kind() string { return "changes_recorded" }
+
+// Kind implements Body.
+func (Undone) Kind() string { return "undone" }
+
+// Kind implements Body.
+func (ConversationRewound) Kind() string { return "conversation_rewound" }

@@ -73,12 +73,17 @@ const (
 // user can choose it.
 const ChoiceWithdrawn = "withdrawn"
 
-// Reply is a user's answer to a question: the id of a choice and, if it is
-// ChoiceAccept, the values of the fields.
+// Reply is a user's answer to a question: the id of a choice, if it is
+// ChoiceAccept, the values of the fields, and if it rejects a call, optionally the
+// reason.
 type Reply struct {
 	Choice string                     `json:"choice"`
 	Values map[string]json.RawMessage `json:"values,omitempty"`
+	Reason string                     `json:"reason,omitempty"`
 }
+
+// MaxReason is the maximum length of a reason, in characters.
+const MaxReason = 2000
 
 // HasForm reports whether the question has fields or a URL.
 func (q Question) HasForm() bool { return len(q.Fields) > 0 || q.URL != "" }

@@ -160,6 +160,33 @@ func TestCheckReply_ValueOfEachType_IsAcceptedOrNamesTheField(t *testing.T) {
 	}
 }
 
+func TestCheckReply_Reason_IsOnlyAcceptedForARejection(t *testing.T) {
+	t.Parallel()
+	call := bellcord.Question{Choices: []bellcord.Choice{{ID: "y", Kind: "allow_once"}, {ID: "n", Kind: "reject_once"}, {ID: "never", Kind: "reject_always"}}}
+	form := bellcord.Question{Fields: []bellcord.Field{{Name: "env", Type: "string"}}, Choices: bellcord.FormChoices()}
+	long := strings.Repeat("é", bellcord.MaxReason)
+	const only = "reason: only an answer that rejects a call can have one"
+	for _, c := range []struct {
+		name     string
+		question bellcord.Question
+		reply    bellcord.Reply
+		want     string // the error
+	}{
+		{"a rejection", call, bellcord.Reply{Choice: "n", Reason: "not in this branch"}, ""},
+		{"a permanent rejection", call, bellcord.Reply{Choice: "never", Reason: long}, ""},
+		{"no reason", call, bellcord.Reply{Choice: "y"}, ""},
+		{"too long", call, bellcord.Reply{Choice: "n", Reason: long + "é"}, "reason: expected at most 2000 characters"},
+		{"an approval", call, bellcord.Reply{Choice: "y", Reason: "fine"}, only},
+		{"an unknown choice", call, bellcord.Reply{Choice: "?", Reason: "why"}, only},
+		{"a form", form, bellcord.Reply{Choice: "decline", Reason: "why"}, only},
+	} {
+		got, err := c.question.CheckReply(c.reply)
+		if c.want == "" && (err != nil || got.Reason != c.reply.Reason || got.Choice != c.reply.Choice) || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+}
+
 func TestCheckReply_FormWithSeveralFields_ChecksTheWholeAnswer(t *testing.T) {
 	t.Parallel()
 	q := bellcord.Question{Fields: []bellcord.Field{

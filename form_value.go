@@ -25,12 +25,15 @@ func (e *InvalidReplyError) Error() string { return e.Text }
 // MaxFieldText is the maximum length of a field's text, in bytes.
 const MaxFieldText = 64 << 10
 
-// CheckReply checks an answer to a question with fields or a URL and returns it
-// with the defaults of fields without a value. It returns an *InvalidReplyError
-// if the answer does not fit. Answers to other questions are returned unchanged.
+// CheckReply checks an answer to a question and returns it: for a question with
+// fields or a URL with the defaults of fields without a value, for other questions
+// without values. It returns an *InvalidReplyError if the answer does not fit.
 func (q Question) CheckReply(r Reply) (Reply, error) {
+	if err := q.checkReason(r); err != nil {
+		return Reply{}, err
+	}
 	if !q.HasForm() {
-		return Reply{Choice: r.Choice}, nil
+		return Reply{Choice: r.Choice, Reason: r.Reason}, nil
 	}
 	switch r.Choice {
 	case ChoiceDecline, ChoiceCancel:
@@ -65,6 +68,21 @@ func (q Question) CheckReply(r Reply) (Reply, error) {
 		}
 	}
 	return checked, nil
+}
+
+// checkReason returns an *InvalidReplyError if the answer has a reason that is too
+// long, or one that no agent reads because the answer does not reject a call.
+func (q Question) checkReason(r Reply) error {
+	rejects := slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.ID == r.Choice && strings.HasPrefix(c.Kind, "reject") })
+	switch {
+	case r.Reason == "":
+		return nil
+	case q.HasForm() || !rejects:
+		return &InvalidReplyError{"reason: only an answer that rejects a call can have one"}
+	case utf8.RuneCountInString(r.Reason) > MaxReason:
+		return &InvalidReplyError{fmt.Sprintf("reason: expected at most %d characters", MaxReason)}
+	}
+	return nil
 }
 
 // Check returns an *InvalidReplyError if a JSON value does not fit the field.

@@ -2,6 +2,7 @@ package bellcord
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // Role is the author of a message.
@@ -40,6 +41,14 @@ type Image struct {
 	Type string `json:"type"` // media type, such as image/png
 	Data []byte `json:"data"`
 }
+
+// ImageTypes returns the media types of the images that models accept.
+func ImageTypes() []string {
+	return []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+}
+
+// IsImageType reports whether a media type is one of ImageTypes.
+func IsImageType(mediaType string) bool { return slices.Contains(ImageTypes(), mediaType) }
 
 // Thinking is a block of a model's thinking. At is its position in the
 // message's text, as a character index. A block without a signature is

@@ -61,3 +61,15 @@ func MissingEvents(ctx context.Context, store Reader, session SessionID, after i
 
 // chunk is the number of events read from the store at a time.
 const chunk = 256
+
+// CheckIdle returns ErrTurnRunning if a turn of the session is running in any
+// process.
+func CheckIdle(ctx context.Context, r Reader, session SessionID) error {
+	turns, err := r.UnendedTurns(ctx, session)
+	for _, t := range turns {
+		if t.State == StateRunning {
+			return ErrTurnRunning
+		}
+	}
+	return err
+}

@@ -16,9 +16,14 @@ type Session struct {
 	Dir   string    `json:"dir"`             // absolute path; the working directory of all tools
 	Owner string    `json:"owner,omitempty"` // "" if the session has no owner: only an admin can access it over HTTP
 	Title string    `json:"title,omitempty"` // the first words of the first prompt until it is set
-	Agent string    `json:"agent,omitempty"` // name of the external agent; "" for the built-in one
-	Model string    `json:"model,omitempty"` // provider/model
-	Mode  string    `json:"mode,omitempty"`  // permission mode, as defined by the agent
+	// AutoTitle reports whether the title was made from a prompt or by an agent.
+	// Clearing the conversation removes such a title, and keeps one that a person
+	// has set.
+	AutoTitle bool `json:"-"`
+
+	Agent string `json:"agent,omitempty"` // name of the external agent; "" for the built-in one
+	Model string `json:"model,omitempty"` // provider/model
+	Mode  string `json:"mode,omitempty"`  // permission mode, as defined by the agent
 
 	// AdditionalDirs are absolute paths of directories that file tools may
 	// access like Dir. Relative paths always refer to Dir.

@@ -14,6 +14,7 @@ const (
 	ScopeRead   Scope = "read"
 	ScopePrompt Scope = "prompt"
 	ScopeStop   Scope = "stop"
+	ScopeUndo   Scope = "undo" // undo the changes of turns to files, and redo them
 	ScopeAdmin  Scope = "admin"
 )
 
