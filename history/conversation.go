@@ -17,6 +17,9 @@ type Conversation struct {
 	last  bellcord.Event // the last event that was read
 	talk  historian
 	agent bellcord.AgentSessionOpened
+
+	rewound rewinds // what the messages of talk leave out
+	now     rewinds // what they have to leave out, by the events so far
 }
 
 // Read returns the conversation up to the session's last event, see Read.
@@ -52,15 +55,27 @@ func (c *Conversation) advance(ctx context.Context, store bellcord.Reader, sessi
 			same = true
 			return true
 		})
-		if same || err != nil {
+		if err != nil || same && slices.Equal(c.now, c.rewound) {
 			return err
 		}
 	}
-	c.last, c.talk, c.agent = bellcord.Event{}, historian{}, bellcord.AgentSessionOpened{}
-	return bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
-		c.read(ev)
-		return true
-	})
+	return c.readAll(ctx, store, session)
+}
+
+// readAll reads all events, and again if a rewind was found that leaves out events
+// before it.
+func (c *Conversation) readAll(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) error {
+	for {
+		c.last, c.talk, c.agent, c.now = bellcord.Event{}, historian{}, bellcord.AgentSessionOpened{}, nil
+		err := bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
+			c.read(ev)
+			return true
+		})
+		if err != nil || slices.Equal(c.now, c.rewound) {
+			return err
+		}
+		c.rewound = slices.Clone(c.now)
+	}
 }
 
 // isSame reports whether two events are the same entry of one log. Turn ids are
@@ -73,10 +88,13 @@ func (c *Conversation) read(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.AgentSessionOpened:
 		c.agent = b
-	case bellcord.ConversationCleared:
+	case bellcord.ConversationCleared, bellcord.ConversationRewound:
 		c.agent = bellcord.AgentSessionOpened{} // a new conversation needs a new agent session
 	}
-	c.talk.read(ev)
+	c.now.add(ev)
+	if !c.rewound.skips(ev) {
+		c.talk.read(ev)
+	}
 	ev.Body = nil // it may be large
 	c.last = ev
 }

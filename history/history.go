@@ -16,16 +16,22 @@ import (
 // Read builds a session's conversation from its events and repairs it (see
 // Repair). The result depends only on the events. More events only add messages,
 // so that a model's prompt cache stays valid (law 22), except that a compaction
-// replaces earlier messages.
+// replaces earlier messages and a rewind removes the last ones.
 func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
 	return new(Conversation).Read(ctx, store, session)
 }
 
 // Recorded returns the conversation of the events without repairs.
 func Recorded(events []bellcord.Event) []bellcord.Message {
+	var skipped rewinds
+	for _, ev := range events {
+		skipped.add(ev)
+	}
 	var h historian
 	for _, ev := range events {
-		h.read(ev)
+		if !skipped.skips(ev) {
+			h.read(ev)
+		}
 	}
 	return h.recorded()
 }
@@ -38,6 +44,7 @@ type historian struct {
 	control  bool                                // the running turn contains no work of a model
 	command  bool                                // the running turn is a command of the user
 	note     string                              // a note on the last turn, to prepend to the next prompt
+	undone   []string                            // notes on undos since the last prompt
 
 	step  step
 	calls []*callState
@@ -77,6 +84,8 @@ func (h *historian) read(ev bellcord.Event) {
 		h.placePrompt(ev)
 	case bellcord.ConversationCleared:
 		*h = historian{prompts: h.prompts, turn: "none"} // a running turn belongs to the old conversation
+	case bellcord.Undone:
+		h.undone = append(h.undone, noteOnUndo(b))
 	case bellcord.TurnEnded:
 		delete(h.prompts, ev.Turn)
 		if ev.Turn == h.turn {
@@ -110,9 +119,13 @@ func (h *historian) placePrompt(ev bellcord.Event) {
 		return
 	}
 	text := prompt.Text
-	if h.note != "" {
-		text, h.note = h.note+"\n\n"+text, ""
+	for _, note := range slices.Backward(h.undone) {
+		text = note + "\n\n" + text
 	}
+	if h.note != "" {
+		text = h.note + "\n\n" + text
+	}
+	h.note, h.undone = "", nil
 	h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: ev.Seq, Text: text, Images: prompt.Images})
 }
 

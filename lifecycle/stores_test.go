@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,9 @@ const opsPerRun = 100
 // were appended.
 func TestDecide_RandomFactsAndOps_MatchBothStores(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows removes no file that is open, so no live SQLite node can be taken over")
+	}
 	stores := map[string][]bellcord.Store{"sqlite": sqliteNodes(t), "postgres": postgresNodes(t)}
 	if err := flag.Set("rapid.checks", fmt.Sprint((*ops+opsPerRun-1)/opsPerRun)); err != nil {
 		t.Fatal(err)

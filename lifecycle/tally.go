@@ -17,6 +17,7 @@ type Tally struct {
 	calls bellcord.Calls
 	kept  bellcord.Kept
 	procs bellcord.Processes
+	files *bellcord.Changes
 	meter meter
 	steps int
 }
@@ -92,6 +93,9 @@ func (t *Tally) AddProcesses(p bellcord.Processes) { t.procs.Add(p) }
 // SetBackground sets the processes that were declared to outlive the turn.
 func (t *Tally) SetBackground(running []bellcord.Process) { t.procs.Background = running }
 
+// SetChanges sets the changes to files.
+func (t *Tally) SetChanges(c bellcord.Changes) { t.files = &c }
+
 func (t *Tally) find(call string) int {
 	return slices.IndexFunc(t.open, func(c openCall) bool { return c.Call == call })
 }
@@ -107,7 +111,7 @@ func (t *Tally) Receipt(witnessed bool) bellcord.Receipt {
 	for _, c := range t.open {
 		sum.countCall(c.CallRef, openFate(c.started, witnessed))
 	}
-	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
+	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Changes: sum.files, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
 }
 
 func openFate(started, witnessed bool) bellcord.CallOutcome {

@@ -95,10 +95,10 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 			INSERT INTO tails (session) VALUES ($1)
 			ON CONFLICT (session) DO UPDATE SET last_seq = tails.last_seq RETURNING last_seq, hash
 		)
-		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8, additional_dirs = $10, effort = $11
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = greatest(sessions.updated, $7), agent = $8, additional_dirs = $10, effort = $11, auto_title = $12
 		RETURNING owner, (SELECT last_seq FROM tail), (SELECT hash FROM tail)`,
-		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner), dirs, word(v.Effort)).Scan(&owner, &last, &hash)
+		word(v.ID), word(v.Dir), word(v.Title), word(v.Model), word(v.Mode), v.Created.UnixNano(), v.Updated.UnixNano(), word(v.Agent), word(v.Owner), dirs, word(v.Effort), v.AutoTitle).Scan(&owner, &last, &hash)
 	if t.held[v.ID] == nil { // true even if another node deleted and created it while we waited
 		t.held[v.ID] = newTail(owner, last, hash)
 	}

@@ -95,7 +95,7 @@ func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int
 	return all, s.explain(ctx, err)
 }
 
-const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort`
+const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title`
 
 // Session implements bellcord.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
@@ -129,7 +129,7 @@ func scanSession(row pgx.Row) (bellcord.Session, error) {
 	var v bellcord.Session
 	var created, updated int64
 	var dirs word
-	err := row.Scan((*word)(&v.ID), (*word)(&v.Dir), (*word)(&v.Title), (*word)(&v.Model), (*word)(&v.Mode), &created, &updated, (*word)(&v.Agent), (*word)(&v.Owner), &dirs, (*word)(&v.Effort))
+	err := row.Scan((*word)(&v.ID), (*word)(&v.Dir), (*word)(&v.Title), (*word)(&v.Model), (*word)(&v.Mode), &created, &updated, (*word)(&v.Agent), (*word)(&v.Owner), &dirs, (*word)(&v.Effort), &v.AutoTitle)
 	if err == nil && dirs != "" {
 		err = json.Unmarshal([]byte(dirs), &v.AdditionalDirs)
 	}

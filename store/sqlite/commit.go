@@ -73,17 +73,17 @@ func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: e
 func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	v := op.Session
 	if op.Existing {
-		done, err := t.affected(`UPDATE sessions SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $6), agent = $7, additional_dirs = $8, effort = $9 WHERE id = $1`,
-			string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Updated.UnixNano(), v.Agent, dirList(v.AdditionalDirs), v.Effort)
+		done, err := t.affected(`UPDATE sessions SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $6), agent = $7, additional_dirs = $8, effort = $9, auto_title = $10 WHERE id = $1`,
+			string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Updated.UnixNano(), v.Agent, dirList(v.AdditionalDirs), v.Effort, v.AutoTitle)
 		if err == nil && done == 0 {
 			return refused(bellcord.ErrNoSession)
 		}
 		return bellcord.Result{}, err
 	}
 	return bellcord.Result{}, t.exec(`
-		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8, additional_dirs = $10, effort = $11`,
-		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner, dirList(v.AdditionalDirs), v.Effort)
+		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8, additional_dirs = $10, effort = $11, auto_title = $12`,
+		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner, dirList(v.AdditionalDirs), v.Effort, v.AutoTitle)
 }
 
 func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -42,6 +43,9 @@ func TestOpen_NewerSchemaVersion_Fails(t *testing.T) {
 func TestOpen_SpecialCharactersInPath_OpensDatabase(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a space", "quest?ion", "ha#sh", "per%41cent", "a&b=c", "ü漢", "deep/er/still"} {
+		if runtime.GOOS == "windows" && strings.Contains(name, "?") {
+			continue // Windows has no such names
+		}
 		dir := filepath.Join(t.TempDir(), name)
 		reopen(t, dir)
 		if _, err := os.Stat(filepath.Join(dir, "bellcord.db")); err != nil {

@@ -19,7 +19,7 @@ type presence struct {
 func (s *Store) storeIdentity() error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		path := filepath.Join(s.dir, databaseName+suffix)
-		info, err := os.Stat(path)
+		info, err := stat(path)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (s *Store) storeIdentity() error {
 // emptied. Data written after that is lost when the last process closes the file.
 func (s *Store) present() error {
 	for i, f := range s.files {
-		info, err := os.Stat(f.path)
+		info, err := stat(f.path)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: %w", bellcord.ErrStoreLost, err)

@@ -186,7 +186,7 @@ func scanTurn(row interface{ Scan(...any) error }) (turnRow, error) {
 	return r, err
 }
 
-const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort`
+const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title`
 
 // Session implements bellcord.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
@@ -227,7 +227,7 @@ func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellco
 func scanSession(row interface{ Scan(...any) error }) (bellcord.Session, error) {
 	var v bellcord.Session
 	var created, updated int64
-	err := row.Scan(&v.ID, &v.Dir, &v.Title, &v.Model, &v.Mode, &created, &updated, &v.Agent, &v.Owner, (*dirList)(&v.AdditionalDirs), &v.Effort)
+	err := row.Scan(&v.ID, &v.Dir, &v.Title, &v.Model, &v.Mode, &created, &updated, &v.Agent, &v.Owner, (*dirList)(&v.AdditionalDirs), &v.Effort, &v.AutoTitle)
 	v.Created, v.Updated = time.Unix(0, created), time.Unix(0, updated)
 	return v, err
 }

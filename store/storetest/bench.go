@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,5 +171,17 @@ func countKind(events []bellcord.Event, kind string) (n int) {
 	return n
 }
 
-// now returns the current time in a form that every store preserves.
-func now() time.Time { return time.Now().UTC().Round(0) }
+// latest is the last time that now returned, in microseconds.
+var latest atomic.Int64
+
+// now returns the current time in a form that every store preserves. No two calls
+// return the same time, although the clock of Windows has the same value for
+// milliseconds: the first of two stops is the one with the earlier time.
+func now() time.Time {
+	for {
+		last := latest.Load()
+		if next := max(time.Now().UnixMicro(), last+1); latest.CompareAndSwap(last, next) {
+			return time.UnixMicro(next).UTC()
+		}
+	}
+}

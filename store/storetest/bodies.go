@@ -62,6 +62,7 @@ func everyBody() []bellcord.Body {
 			Changes: []bellcord.Change{{Path: "/a", New: awkward}}, Choices: []bellcord.Choice{{ID: "y", Text: "yes", Kind: "allow_once"}},
 		}},
 		bellcord.QuestionAnswered{Question: "q", Choice: "y", By: "anna"},
+		bellcord.QuestionAnswered{Question: "q", Choice: "n", Reason: awkward, By: "anna"},
 		bellcord.QuestionOpened{Question: bellcord.Question{ID: "f", Text: awkward, Choices: bellcord.FormChoices(), Fields: []bellcord.Field{{
 			Name: awkward, Type: bellcord.FieldArray, Title: awkward, Description: awkward, Required: true, Default: json.RawMessage(`["a"]`),
 			Options: []bellcord.Option{{Value: "a", Title: awkward}}, Format: "date", Pattern: awkward,
@@ -80,8 +81,22 @@ func everyBody() []bellcord.Body {
 		bellcord.SideRequestEnded{Purpose: "title", Usage: usage},
 		bellcord.ConversationCompacted{Summary: awkward, FromSeq: 1 << 40},
 		bellcord.ConversationCleared{},
+		bellcord.ConversationRewound{Turn: "t", FromSeq: 1 << 40, TakenBack: true},
 		bellcord.ProcessConfirmed{Turn: "t", Call: "c", Process: bellcord.Process{PID: 5, Name: awkward, How: "terminated"}},
+		bellcord.ChangesRecorded{Turn: "t", Changes: everyChange()},
+		bellcord.Undone{Undo: "u", Turns: []bellcord.TurnID{"t"}, Redone: "v", By: awkward, Source: "web", UndoResult: bellcord.UndoResult{
+			Restored: 1, Already: 2, Conflicts: 3, NotKept: 4, Skipped: 5, More: 6,
+			Files: []bellcord.UndoneFile{{Path: awkward, Result: bellcord.UndoLate, Removed: true, Reason: awkward, Trash: awkward}},
+		}},
 		bellcord.AgentSessionOpened{Agent: "goose", AgentSession: awkward},
+	}
+}
+
+func everyChange() bellcord.Changes {
+	return bellcord.Changes{
+		Pending: true, Created: 1, Changed: 2, Deleted: 3, NotKept: 4, More: 5, Problem: awkward,
+		Files: []bellcord.FileChange{{Path: awkward, Kind: bellcord.FileCreated, Directory: true, Certainty: bellcord.ChangeDuring, NotKept: awkward}},
+		Gaps:  []bellcord.FileGap{{Path: awkward, Reason: awkward}},
 	}
 }
 

@@ -22,13 +22,13 @@ var sessionChecks = []check{
 func sessionKept(b *bench) {
 	n, reader := b.node(), b.node()
 	at := now()
-	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, Agent: "goose", Model: "p/m", Mode: "ask", AdditionalDirs: []string{"/b", "/" + awkward}, Effort: "high", Created: at, Updated: at}
+	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, AutoTitle: true, Agent: "goose", Model: "p/m", Mode: "ask", AdditionalDirs: []string{"/b", "/" + awkward}, Effort: "high", Created: at, Updated: at}
 	n.ok(bellcord.PutSession{Session: want})
 	sameSession(b, reader, want)
 	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)
 	n.ok(bellcord.PutSession{Session: want})
 	sameSession(b, reader, want)
-	want.AdditionalDirs, want.Effort = nil, "low"
+	want.AdditionalDirs, want.Effort, want.AutoTitle = nil, "low", false
 	n.ok(bellcord.PutSession{Session: want, Existing: true})
 	sameSession(b, reader, want)
 }
