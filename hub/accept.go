@@ -20,7 +20,7 @@ func (h *Hub) awaitAccepted(ctx context.Context, t *Turn) error {
 		untitled = e.Withdraw() && untitled
 	}
 	if l := h.sessions[t.Session]; untitled && l != nil && l.session.Title == bellcord.FirstWords(t.Prompt.Text) {
-		l.session.Title = ""
+		l.session.Title, l.session.AutoTitle = "", false
 	}
 	return err
 }

@@ -157,7 +157,7 @@ func (w *Work) SetTitle(title string) {
 	defer w.hub.mu.Unlock()
 	l := w.hub.sessions[w.Session.ID]
 	if l != nil && title != "" && w.turn.ctx.Err() == nil {
-		w.hub.configureLocked(l, bellcord.SessionUpdated{Title: title})
+		w.hub.setAutoTitleLocked(l, title)
 	}
 }
 

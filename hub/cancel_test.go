@@ -22,6 +22,7 @@ var cancels = map[string]string{
 	"Work.Step":        "applies a stop that waited for the step boundary",
 	"Hub.appended":     "the store has refused a write: the turn is no longer this process's",
 	"Hub.takenForDead": "other processes have taken over all turns of this one",
+	"newFollowing":     "makes the context of what follows the ends of turns; it is not a turn's",
 	"Hub.runTurn":      "frees the context after the turn has settled",
 }
 

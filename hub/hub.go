@@ -31,6 +31,7 @@ type Hub struct {
 	swept      sync.WaitGroup
 	pollFailed bool // the last poll of the sweep failed; used by the sweep only
 	runs       sync.WaitGroup
+	following  *following // changes of settled turns that are not recorded yet
 
 	// mu protects the fields below, the session queues in them, and the fields of
 	// Turn that are marked as such. It is only held for map operations, never
@@ -138,16 +139,17 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 	}
 	h := &Hub{
 		agent: agent, opts: opts, logger: opts.Logger,
-		store:    store,
-		log:      commitlog.Open(store, commitlog.Options{Logger: opts.Logger, Watch: opts.Watch, View: opts.Peers.View}),
-		peers:    opts.Peers,
-		quit:     make(chan struct{}),
-		fenced:   make(chan struct{}),
-		sessions: map[bellcord.SessionID]*line{},
-		turns:    map[bellcord.TurnID]*Turn{},
-		early:    map[earlyStopKey]kept{},
-		awaited:  map[bellcord.TurnID]*awaited{},
-		owned:    map[string]int{},
+		store:     store,
+		log:       commitlog.Open(store, commitlog.Options{Logger: opts.Logger, Watch: opts.Watch, View: opts.Peers.View}),
+		peers:     opts.Peers,
+		following: newFollowing(),
+		quit:      make(chan struct{}),
+		fenced:    make(chan struct{}),
+		sessions:  map[bellcord.SessionID]*line{},
+		turns:     map[bellcord.TurnID]*Turn{},
+		early:     map[earlyStopKey]kept{},
+		awaited:   map[bellcord.TurnID]*awaited{},
+		owned:     map[string]int{},
 	}
 	h.loose = h.log.Journal("")
 	if err := h.takeOver(ctx); err != nil {
@@ -320,6 +322,7 @@ func (h *Hub) Close(ctx context.Context) error {
 		if err == nil {
 			h.runs.Wait()
 		}
+		h.following.wait(ctx)
 		h.closeErr = errors.Join(err, h.log.Close(ctx))
 	})
 	return h.closeErr

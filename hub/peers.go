@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub/internal/commitlog"
 )
 
 // Peers connects the processes that share a store, with lower latency than
@@ -124,7 +125,7 @@ func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord
 // run.
 func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, error) {
 	if s.named != "" {
-		answer, err := s.waitNamed(ctx)
+		answer, err := s.waitRecord(ctx, s.named, s.elsewhere)
 		if answer == nil {
 			return nil, err
 		}
@@ -148,21 +149,22 @@ func (s *Stopping) waitElsewhere(ctx context.Context) ([]bellcord.StopAnswer, er
 	return answers, err
 }
 
-// waitNamed waits for a turn that this hub does not have. Either its end arrives
+// waitRecord waits for a turn that this hub does not have. Either its end arrives
 // from a peer, possibly before the stop request is durable, or the result of the
-// recorded request decides.
-func (s *Stopping) waitNamed(ctx context.Context) (*bellcord.StopAnswer, error) {
-	pending := s.hub.await(s.named)
-	defer s.hub.forgo(s.named, pending)
+// recorded request decides. A stop of a turn that no process has accepted is kept
+// in case the prompt arrives later.
+func (s *Stopping) waitRecord(ctx context.Context, id bellcord.TurnID, record *commitlog.Entry) (*bellcord.StopAnswer, error) {
+	pending := s.hub.await(id)
+	defer s.hub.forgo(id, pending)
 	select {
 	case <-pending.ended:
-		return &bellcord.StopAnswer{Turn: s.named, State: bellcord.StopStateSettled, Receipt: &pending.receipt}, nil
-	case <-s.elsewhere.Done():
+		return &bellcord.StopAnswer{Turn: id, State: bellcord.StopStateSettled, Receipt: &pending.receipt}, nil
+	case <-record.Done():
 	case <-s.hub.log.Closed():
 	case <-ctx.Done():
 	}
-	result, err := s.elsewhere.Wait(ctx)
-	answer := bellcord.StopAnswer{Turn: s.named, State: bellcord.StopStateWaitingForTurn}
+	result, err := record.Wait(ctx)
+	answer := bellcord.StopAnswer{Turn: id, State: bellcord.StopStateWaitingForTurn}
 	switch {
 	case errors.Is(err, bellcord.ErrNoTurn):
 		return nil, err

@@ -15,8 +15,8 @@ func (w *Work) Ask(ctx context.Context, q bellcord.Question) (string, error) {
 	return r.Choice, err
 }
 
-// AskForm is like Ask, and also returns the values of the question's fields. The
-// values fit the fields. It fails without a question if the form is invalid: see
+// AskForm is like Ask, and also returns the values of the question's fields, or
+// the reason of a rejection. The values fit the fields. It fails without a question if the form is invalid: see
 // bellcord.Question.ValidateForm.
 func (w *Work) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply, error) {
 	if err := q.ValidateForm(); err != nil {
@@ -41,7 +41,7 @@ func (w *Work) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply
 			w.withdraw(q.ID)
 			return bellcord.Reply{}, context.Cause(ctx)
 		}
-		return g.reply, w.Emit(bellcord.QuestionAnswered{Question: q.ID, Choice: g.reply.Choice, Values: g.reply.Values, By: g.by})
+		return g.reply, w.Emit(bellcord.QuestionAnswered{Question: q.ID, Choice: g.reply.Choice, Values: g.reply.Values, Reason: g.reply.Reason, By: g.by})
 	case <-ctx.Done():
 		w.withdraw(q.ID)
 		return bellcord.Reply{}, context.Cause(ctx)

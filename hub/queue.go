@@ -156,6 +156,15 @@ func (h *Hub) Running() []*Turn {
 	return slices.Collect(maps.Values(h.turns))
 }
 
+// Working reports whether the agent of a turn of the session is running in this
+// process. It is false as soon as a reader of the log can see the turn's end.
+func (h *Hub) Working(session bellcord.SessionID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.sessions[session]
+	return l != nil && l.running != nil && l.running.phase == phaseWorking
+}
+
 // Await returns when a turn has ended, whichever process runs it, or with an
 // error when ctx ends.
 func (h *Hub) Await(ctx context.Context, id bellcord.TurnID) error {

@@ -90,6 +90,7 @@ func (h *Hub) work(t *Turn, l *line) error {
 		defer timer.Stop()
 	}
 	h.mu.Lock()
+	t.phase = phaseWorking
 	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, line: l, hub: h}
 	if work.Prompt.Text != t.text { // edited: the blocks have the old text
 		work.Prompt.Text, work.Prompt.Blocks = t.text, nil
@@ -131,6 +132,9 @@ func (h *Hub) work(t *Turn, l *line) error {
 func (h *Hub) settle(t *Turn, l *line, err error) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(t.ctx), h.opts.Settle)
 	defer done()
+	h.mu.Lock()
+	t.phase = phaseSealed // before the end is published: its readers must not find the turn working
+	h.mu.Unlock()
 	t.recordTails(ctx)
 	t.writer.Seal()
 	if !errors.Is(err, errAbandoned) {

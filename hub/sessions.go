@@ -165,6 +165,9 @@ func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (
 	if l == nil {
 		return bellcord.Session{}, bellcord.ErrNotOpen
 	}
+	if change.Title != "" {
+		l.session.AutoTitle = false
+	}
 	if change != (bellcord.SessionUpdated{}) {
 		h.configureLocked(l, change)
 	}
@@ -201,7 +204,8 @@ func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commit
 
 // Clear starts a new conversation in the session. It stops the running turn and
 // all queued ones. Earlier messages stay in the log but are no longer sent to the
-// model. Clear does no I/O; the next prompt is the first of the new conversation.
+// model. An automatic title is removed, and made again from the next prompt. Clear
+// does no I/O; the next prompt is the first of the new conversation.
 // It returns ErrNotOpen if the session is not open.
 func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, error) {
 	h.mu.Lock()
@@ -211,6 +215,10 @@ func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, err
 		return nil, bellcord.ErrNotOpen
 	}
 	stopping := h.stopLocked(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
+	if s := &l.session; s.AutoTitle {
+		s.Title, s.AutoTitle = "", false
+		l.journal.Put(bellcord.PutSession{Session: *s, Existing: true})
+	}
 	l.journal.Put(bellcord.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: time.Now()})
 	return stopping, nil
 }
@@ -260,9 +268,16 @@ func (h *Hub) Tail(ctx context.Context, id bellcord.SessionID) (int64, error) {
 // entitleLocked sets the title of an untitled session from its first prompt.
 func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
 	if title := bellcord.FirstWords(text); l.session.Title == "" && title != "" {
-		return h.configureLocked(l, bellcord.SessionUpdated{Title: title})
+		return h.setAutoTitleLocked(l, title)
 	}
 	return nil
+}
+
+// setAutoTitleLocked sets a title that no person has chosen, and returns its log
+// entries.
+func (h *Hub) setAutoTitleLocked(l *line, title string) []*commitlog.Entry {
+	l.session.AutoTitle = true
+	return h.configureLocked(l, bellcord.SessionUpdated{Title: title})
 }
 
 // TurnAnswer returns the text that a turn's agent has recorded so far, up to its

@@ -269,8 +269,8 @@ func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
 				continue
 			}
 		}
-		if t.withdrawn { // the stop is kept in case the prompt is sent again
-			answers[i].State = bellcord.StopStateWaitingForTurn
+		if t.withdrawn {
+			err = errors.Join(err, s.waitWithdrawn(ctx, i, &answers[i]))
 			continue
 		}
 		receipt := t.receipt
@@ -288,6 +288,21 @@ func (s *Stopping) Wait(ctx context.Context) ([]bellcord.StopAnswer, error) {
 	}
 	s.settled.Store(err == nil && len(answers) > 0 && !slices.ContainsFunc(answers, func(a bellcord.StopAnswer) bool { return !settled(a) }))
 	return answers, err
+}
+
+// waitWithdrawn sets the answer for a turn that this hub has withdrawn. Another process
+// may have accepted the same prompt, so the record of the request decides. A relayed
+// request is recorded by the process that sent it.
+func (s *Stopping) waitWithdrawn(ctx context.Context, i int, answer *bellcord.StopAnswer) error {
+	if len(s.records) == 0 {
+		answer.State = bellcord.StopStateWaitingForTurn
+		return nil
+	}
+	found, err := s.waitRecord(ctx, answer.Turn, s.records[i])
+	if found != nil {
+		*answer = *found
+	}
+	return err
 }
 
 // thenNext lets the next queued turn run after a stop by a turn's own limit.

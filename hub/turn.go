@@ -37,6 +37,7 @@ type Turn struct {
 	withdrawn bool               // the acceptance was withdrawn; set before settled is closed
 
 	// Protected by Hub.mu.
+	phase phase
 	text  string // the prompt's text, as last edited
 	held  bool
 	fate  bellcord.QueueAction // the first stop's decision for the turns behind this one
@@ -51,6 +52,15 @@ type Turn struct {
 	calls         []*runningCall  // that can be stopped alone
 	after         *bellcord.Cause // a stop that waits for the next step
 }
+
+// phase is the part of its life that a turn is in. It only grows.
+type phase int
+
+const (
+	phaseWaiting phase = iota // in the queue, or being claimed
+	phaseWorking              // the agent is running
+	phaseSealed               // the agent can add nothing; the end is durable or will be
+)
 
 func newTurn(session bellcord.SessionID, p bellcord.Prompt) *Turn {
 	t := &Turn{

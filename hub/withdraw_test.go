@@ -17,7 +17,8 @@ import (
 type fullDisk struct {
 	bellcord.Store
 	full    atomic.Bool
-	unknown bool // whether a failed commit was applied cannot be determined
+	unknown bool   // whether a failed commit was applied cannot be determined
+	dir     string // of the store
 }
 
 var errNoSpace = errors.New("no space left on device")
@@ -48,7 +49,7 @@ func onFullDisk(t *testing.T, unknown bool, do func(t *testing.T, hub *hub.Hub, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		disk, agent := &fullDisk{Store: store, unknown: unknown}, &ran{}
+		disk, agent := &fullDisk{Store: store, unknown: unknown, dir: dir}, &ran{}
 		hub, err := hub.Open(t.Context(), disk, agent, hub.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -174,9 +175,11 @@ func TestStop_WithdrawnTurn_AppliesWhenPromptIsSentAgain(t *testing.T) {
 		go func() { _, err := hub.Accept(t.Context(), session, p); accepted <- err }()
 		synctest.Wait()
 		stopping := hub.Stop(bellcord.StopTurn(p.Turn, bellcord.Cause{By: "anna"}))
-		answers, err := stopping.Wait(t.Context())
-		if err != nil || len(answers) != 1 || answers[0].State != bellcord.StopStateWaitingForTurn {
-			t.Errorf("answers %+v, error %v", answers, err)
+		bounded, done := context.WithTimeout(t.Context(), 2*time.Second)
+		defer done()
+		answers, err := stopping.Wait(bounded)
+		if !errors.Is(err, context.DeadlineExceeded) || len(answers) != 1 || answers[0].State != bellcord.StopStateInProgress {
+			t.Errorf("before the request is recorded: answers %+v, error %v", answers, err)
 		}
 		if err := <-accepted; !errors.Is(err, bellcord.ErrStoreDown) {
 			t.Errorf("accepted: %v", err)
@@ -184,6 +187,10 @@ func TestStop_WithdrawnTurn_AppliesWhenPromptIsSentAgain(t *testing.T) {
 		recovers(t, hub, disk)
 		if err := stopping.Recorded(t.Context()); err != nil {
 			t.Error(err)
+		}
+		answers, err = stopping.Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].State != bellcord.StopStateWaitingForTurn {
+			t.Errorf("answers %+v, error %v", answers, err)
 		}
 		if _, err := hub.Accept(t.Context(), session, p); err != nil {
 			t.Fatal(err)
@@ -193,6 +200,73 @@ func TestStop_WithdrawnTurn_AppliesWhenPromptIsSentAgain(t *testing.T) {
 		}
 		if r, err := hub.Turn(t.Context(), p.Turn); err != nil || r.Receipt == nil || r.Receipt.End != bellcord.EndStopped || agent.turns.Load() != 0 {
 			t.Errorf("record %+v, error %v, %d ran", r, err, agent.turns.Load())
+		}
+	})
+}
+
+// untilStopped is an agent that works until its turn is stopped.
+type untilStopped struct{}
+
+func (untilStopped) Run(ctx context.Context, _ *hub.Work) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// Law 37: the stop returns the receipt that the log has. The process that received the
+// stop has withdrawn the turn, and another process has accepted the same prompt.
+func TestStop_WithdrawnTurnIsAcceptedElsewhere_ReturnsItsReceipt(t *testing.T) {
+	t.Parallel()
+	onFullDisk(t, false, func(t *testing.T, near *hub.Hub, disk *fullDisk, _ *ran, session bellcord.SessionID) {
+		store, err := sqlite.Open(t.Context(), disk.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, err := hub.Open(t.Context(), store, untilStopped{}, hub.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := errors.Join(far.Close(context.Background()), store.Close()); err != nil {
+				t.Error(err)
+			}
+		}()
+		p := bellcord.Prompt{Turn: bellcord.NewTurnID(), Text: "hello"}
+		refused := make(chan error, 1)
+		go func() { _, err := near.Accept(t.Context(), session, p); refused <- err }()
+		synctest.Wait()
+		if _, err := far.Accept(t.Context(), session, p); err != nil {
+			t.Fatal(err)
+		}
+		stopping := near.Stop(bellcord.StopTurn(p.Turn, bellcord.Cause{By: "anna"}))
+		if err := <-refused; !errors.Is(err, bellcord.ErrStoreDown) {
+			t.Errorf("the withdrawn prompt: %v", err)
+		}
+		disk.full.Store(false)
+		bounded, done := context.WithTimeout(t.Context(), time.Minute)
+		defer done()
+		answers, err := stopping.Wait(bounded)
+		if err != nil || len(answers) != 1 || answers[0].State != bellcord.StopStateSettled || answers[0].Receipt.End != bellcord.EndStopped {
+			t.Errorf("answers %+v, error %v", answers, err)
+		}
+	})
+}
+
+// A relayed stop has no record in the process that receives it.
+func TestStop_RelayedToWithdrawnTurn_WaitsForTheTurn(t *testing.T) {
+	t.Parallel()
+	onFullDisk(t, false, func(t *testing.T, hub *hub.Hub, _ *fullDisk, _ *ran, session bellcord.SessionID) {
+		p := bellcord.Prompt{Turn: bellcord.NewTurnID(), Text: "hello"}
+		refused := make(chan error, 1)
+		go func() { _, err := hub.Accept(t.Context(), session, p); refused <- err }()
+		synctest.Wait()
+		req := bellcord.StopTurn(p.Turn, bellcord.Cause{By: "anna", At: time.Now()})
+		req.Relayed = true
+		answers, err := hub.Stop(req).Wait(t.Context())
+		if err != nil || len(answers) != 1 || answers[0].State != bellcord.StopStateWaitingForTurn {
+			t.Errorf("answers %+v, error %v", answers, err)
+		}
+		if err := <-refused; !errors.Is(err, bellcord.ErrStoreDown) {
+			t.Errorf("the prompt: %v", err)
 		}
 	})
 }

@@ -1,0 +1,59 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
+)
+
+// Rewind continues the conversation of a session as it was before a turn: the turn
+// and those after it stay in the log, but are no longer sent to the model. Files
+// stay as they are. Without a turn, it takes the last rewind back. It returns
+// ErrTurnRunning while a turn of the session is running or queued,
+// ErrNotInConversation if the turn is not part of the conversation, and
+// ErrNoRewind if there is no rewind to take back.
+func (h *Hub) Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error) {
+	rewound := bellcord.ConversationRewound{Turn: turn, TakenBack: turn == ""}
+	if _, err := h.OpenSession(ctx, session); err != nil {
+		return rewound, err
+	}
+	place := history.NewPlace(turn)
+	err := bellcord.EachEvent(ctx, h.store, session, 0, func(ev bellcord.Event) bool {
+		place.Read(ev)
+		return true
+	})
+	switch {
+	case err != nil:
+		return rewound, err
+	case turn != "":
+		if rewound.FromSeq, err = place.Seq(); err != nil {
+			return rewound, err
+		}
+	case !place.Rewound():
+		return rewound, bellcord.ErrNoRewind
+	}
+	if err := bellcord.CheckIdle(ctx, h.store, session); err != nil {
+		return rewound, err
+	}
+	return rewound, h.putRewind(ctx, session, rewound)
+}
+
+// putRewind records the rewind, unless a turn has started in the meantime. A
+// prompt that arrives later comes after it in the log.
+func (h *Hub) putRewind(ctx context.Context, session bellcord.SessionID, r bellcord.ConversationRewound) error {
+	h.mu.Lock()
+	l := h.sessions[session]
+	if l == nil {
+		h.mu.Unlock()
+		return bellcord.ErrNotOpen
+	}
+	if l.running != nil && l.running.phase != phaseSealed {
+		h.mu.Unlock()
+		return bellcord.ErrTurnRunning
+	}
+	entry := l.journal.Put(bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{r}, At: time.Now()})
+	h.mu.Unlock()
+	return entry.WaitOrWithdraw(ctx)
+}
