@@ -21,6 +21,7 @@ const (
 	stopped  verb = "stop"
 	gotTurn  verb = "get"
 	cleared  verb = "stop session" // every running turn of the session
+	drained  verb = "drain"        // a graceful shutdown of the node, which stops its turns
 )
 
 // act is one request of a client with its response. A request without a

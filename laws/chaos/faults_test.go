@@ -82,6 +82,8 @@ func (n *node) pause(d time.Duration) {
 func (s *stage) drain(n *node, c *rand.Rand) {
 	n.stayDown(between(c, 50, 1000))
 	_, life := n.address()
+	a := act{verb: drained, node: n.index, life: life, called: s.since()}
+	defer func() { a.returned = s.since(); s.book.note(a) }()
 	n.restart()
 	for began := time.Now(); time.Since(began) < 10*time.Second; <-time.After(20 * time.Millisecond) {
 		if _, now := n.address(); now != life {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -55,8 +56,19 @@ func (s *stage) auditOrder(r *record) string {
 			}
 		}
 	}
+	sessions := map[bellcord.TurnID]bellcord.SessionID{}
+	for _, a := range s.book.acts {
+		if a.verb == prompted {
+			sessions[a.turn] = a.session
+		}
+	}
 	ops := 0
 	for id, h := range all {
+		ended := horizon
+		if l := r.lives[id]; l != nil && len(l.ends) > 0 {
+			ended = l.endAt.Sub(s.began)
+		}
+		h.addUnnamed(s.book.acts, sessions, sessions[id], ended)
 		h.addRecord(s, r.lives[id])
 		ops += len(h.ops)
 		s.checkOrder(id, h)
@@ -109,8 +121,48 @@ func (h *history) addAct(a act) {
 		case a.answered && a.status == http.StatusNotFound:
 			h.add(a.node, reads, outcome{certain: true}, a.called, a.returned)
 		}
-	case cleared: // addresses sessions, not turns
+	case cleared, drained: // name no turn: see addUnnamed
 	}
+}
+
+// addUnnamed adds the stops that name no turn, or another one, and that may have
+// reached the turn without a record of it: those of a node that shut down, and those
+// of the whole session or of the queue without an answer. One of them is enough for
+// every order, the earliest.
+func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.SessionID, session bellcord.SessionID, ended time.Duration) {
+	earliest, found := act{called: h.horizon}, false
+	for _, a := range acts {
+		target := a.session
+		switch {
+		case a.verb == drained && a.returned < h.prompted():
+			continue
+		case a.verb == drained:
+			target = session
+		case a.verb == stopped && a.drops:
+			target = sessions[a.turn]
+		case a.verb != cleared:
+			continue
+		}
+		recorded := a.verb != drained && a.answered && a.status/100 == 2 && a.stop.Recorded
+		if target == session && !recorded && a.called < min(ended, earliest.called) {
+			earliest, found = a, true
+		}
+	}
+	if found {
+		h.add(earliest.node, delivers, outcome{}, earliest.called, 0)
+		h.add(earliest.node, records, outcome{}, earliest.called, 0)
+	}
+}
+
+// prompted returns when the turn was first sent.
+func (h *history) prompted() time.Duration {
+	first := h.horizon
+	for _, op := range h.ops {
+		if op.Input == accepts {
+			first = min(first, time.Duration(op.Call))
+		}
+	}
+	return first
 }
 
 // addAnswer adds the answer of a stop for a turn in its scope.
@@ -146,4 +198,34 @@ func (h *history) addRecord(s *stage, l *life) {
 		h.add(len(s.nodes), records, outcome{}, at, 0)
 	}
 	h.add(len(s.nodes), reads, outcome{certain: true, state: string(l.end())}, h.horizon, h.horizon)
+}
+
+// No request names the turn, it reads as stopping, and its node dies before the stop is
+// recorded.
+func TestOrder_StopOfShutdownIsNotRecorded_IsAllowedOnlyWithShutdown(t *testing.T) {
+	turn, session := bellcord.NewTurnID(), bellcord.SessionID("s")
+	sessions := map[bellcord.TurnID]bellcord.SessionID{turn: session}
+	for name, c := range map[string]struct {
+		acts []act
+		want porcupine.CheckResult
+	}{
+		"no shutdown":                    {nil, porcupine.Illegal},
+		"shutdown during the turn":       {[]act{{verb: drained, called: 3 * time.Second, returned: 6 * time.Second}}, porcupine.Ok},
+		"shutdown before the turn":       {[]act{{verb: drained, called: 0, returned: time.Second / 2}}, porcupine.Illegal},
+		"shutdown after the turn":        {[]act{{verb: drained, called: 9 * time.Second, returned: 9 * time.Second}}, porcupine.Illegal},
+		"unanswered stop of the session": {[]act{{verb: cleared, session: session, called: 3 * time.Second}}, porcupine.Ok},
+		"stop of another session":        {[]act{{verb: cleared, session: "other", called: 3 * time.Second}}, porcupine.Illegal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &history{horizon: 10 * time.Second, near: true}
+			h.add(0, accepts, outcome{certain: true}, time.Second, 2*time.Second)
+			h.add(0, reads, outcome{certain: true, state: "running", near: true}, 2*time.Second, 3*time.Second)
+			h.add(1, reads, outcome{certain: true, state: "stopping", near: true}, 4*time.Second, 5*time.Second)
+			h.addUnnamed(c.acts, sessions, session, 8*time.Second)
+			h.add(3, reads, outcome{certain: true, state: "lost"}, h.horizon, h.horizon)
+			if got := porcupine.CheckOperationsTimeout(turnModel, h.ops, 10*time.Second); got != c.want {
+				t.Errorf("%s instead of %s", got, c.want)
+			}
+		})
+	}
 }

@@ -1,0 +1,241 @@
+package restore
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord/internal/undo/tree"
+)
+
+// Undo is a planned undo.
+type Undo struct {
+	job     job
+	options Options
+}
+
+// job is an undo as it is recorded on disk.
+type job struct {
+	Root    string
+	Inode   uint64 // of the root
+	Inside  bool   // the trash is inside the workspace
+	Steps   []step // by path
+	Settled []Outcome
+}
+
+// step is a path that changes.
+type step struct {
+	Path          string
+	Before, After tree.State
+	OtherLinks    int
+}
+
+// Plan compares the workspace with the changes of turns, the newest first, and
+// decides what an undo does with each path. It changes nothing.
+func Plan(root string, turns [][]tree.Change, options Options) (*Undo, error) {
+	workspace, err := openFolder(root)
+	if err != nil {
+		return nil, fmt.Errorf("plan an undo: %w", err)
+	}
+	defer workspace.closeDir()
+	info, err := workspace.Stat(".")
+	if err != nil {
+		return nil, fmt.Errorf("plan an undo: %w", err)
+	}
+	p := planner{root: workspace, source: options.Source, device: identityOf(info).device, steps: map[string]step{}, settled: map[string]Outcome{}}
+	changes := choose(fold(turns), options.Paths)
+	for _, c := range changes {
+		p.compare(c)
+	}
+	for _, c := range slices.Backward(changes) { // entries before their directory
+		p.checkEmpty(c.Path)
+	}
+	for _, c := range changes { // directories before their entries
+		p.checkParent(c.Path)
+	}
+	u := &Undo{job: job{Root: root, Inode: identityOf(info).inode}, options: options}
+	for _, c := range changes {
+		if s, planned := p.steps[c.Path]; planned {
+			u.job.Steps = append(u.job.Steps, s)
+		} else {
+			u.job.Settled = append(u.job.Settled, p.settled[c.Path])
+		}
+	}
+	return u, nil
+}
+
+// Preview lists what Apply would do if nothing changes until then, sorted by path.
+func (u *Undo) Preview() []Outcome {
+	all := slices.Clone(u.job.Settled)
+	for _, s := range u.job.Steps {
+		all = append(all, Outcome{Path: s.Path, Result: Restored, Removed: s.Before.Kind == tree.Absent, OtherLinks: s.OtherLinks})
+	}
+	return sorted(all)
+}
+
+func sorted(all []Outcome) []Outcome {
+	slices.SortFunc(all, func(a, b Outcome) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+type planner struct {
+	root    *folder
+	device  uint64
+	source  Source
+	steps   map[string]step
+	settled map[string]Outcome
+}
+
+func (p *planner) conclude(path string, result Result, reason string) {
+	delete(p.steps, path)
+	p.settled[path] = Outcome{Path: path, Result: result, Reason: reason}
+}
+
+// compare plans a step for a change, or settles it.
+func (p *planner) compare(c folded) {
+	if reason := forbidden(c.Path); reason != "" {
+		p.conclude(c.Path, Conflict, reason)
+		return
+	}
+	now, id, err := p.stateOf(c.Path)
+	switch {
+	case err != nil:
+		p.conclude(c.Path, Conflict, "it cannot be read: "+err.Error())
+	case now.Equal(c.Before):
+		p.conclude(c.Path, Already, "")
+	case !isRead(c.After):
+		p.conclude(c.Path, NotKept, "its bytes after the turn were not read")
+	case !p.has(c.Before):
+		p.conclude(c.Path, NotKept, "its earlier bytes are not kept")
+	case c.gap:
+		p.conclude(c.Path, Conflict, "something else changed it between the turns: undo the later turn alone")
+	case !now.Equal(c.After):
+		p.conclude(c.Path, Conflict, difference(now, c.After))
+	case id.device != 0 && id.device != p.device:
+		p.conclude(c.Path, Conflict, "it is in another file system than the workspace")
+	default:
+		s := step{Path: c.Path, Before: c.Before, After: c.After}
+		if now.Kind == tree.File && id.links > 1 {
+			s.OtherLinks = int(id.links - 1)
+		}
+		p.steps[c.Path] = s
+	}
+}
+
+// forbidden returns the reason why a path is never changed, or "".
+func forbidden(name string) string {
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "" || part == "." || part == ".." || strings.ContainsRune(part, 0):
+			return "it is not a path inside the workspace"
+		case strings.EqualFold(part, ".git"):
+			return "it belongs to a git repository, which is never changed"
+		}
+	}
+	if name == tree.TrashName || isBelow(name, tree.TrashName) {
+		return "it belongs to the trash of an earlier undo"
+	}
+	return ""
+}
+
+func isRead(s tree.State) bool { return s.Hashed || !hasBytes(s) }
+
+// hasBytes reports whether a state consists of bytes: a file or a symbolic link.
+func hasBytes(s tree.State) bool { return s.Kind == tree.File || s.Kind == tree.Symlink }
+
+// has reports whether a state can be created.
+func (p *planner) has(s tree.State) bool {
+	if !hasBytes(s) {
+		return s.Kind != tree.Other
+	}
+	if !s.Hashed {
+		return false
+	}
+	r, err := p.source.Open(s.Sum)
+	if err != nil {
+		return false
+	}
+	_ = r.Close()
+	return true
+}
+
+// stateOf returns the state of a path. A path below something that is not a
+// directory is absent.
+func (p *planner) stateOf(path string) (tree.State, identity, error) {
+	dir, name, err := p.root.parent(path)
+	if isMissing(err) {
+		return tree.State{}, identity{}, nil
+	}
+	if err != nil {
+		return tree.State{}, identity{}, err
+	}
+	defer dir.closeDir()
+	return dir.state(name)
+}
+
+// difference describes a state that is not the one after the turn.
+func difference(now, after tree.State) string {
+	switch {
+	case now.Kind == tree.Absent:
+		return "it was removed since"
+	case after.Kind == tree.Absent:
+		return "it was created again since"
+	case now.Kind != after.Kind:
+		return fmt.Sprintf("it is a %s now", now.Kind)
+	case hasBytes(now) && !now.Hashed:
+		return "it cannot be read"
+	case hasBytes(now) && now.Sum != after.Sum:
+		return "it was changed since"
+	default:
+		return "its permissions were changed since"
+	}
+}
+
+// checkEmpty settles the removal of a directory that would not be empty. The steps
+// of its entries are planned.
+func (p *planner) checkEmpty(dir string) {
+	s, planned := p.steps[dir]
+	if !planned || s.After.Kind != tree.Directory || s.Before.Kind == tree.Directory {
+		return
+	}
+	parent, name, err := p.root.parent(dir)
+	if err != nil {
+		p.conclude(dir, Conflict, "it cannot be read: "+err.Error())
+		return
+	}
+	defer parent.closeDir()
+	names, err := parent.list(name)
+	if err != nil {
+		p.conclude(dir, Conflict, "it cannot be read: "+err.Error())
+		return
+	}
+	for _, name := range names {
+		if entry, planned := p.steps[dir+"/"+name]; !planned || entry.Before.Kind != tree.Absent {
+			p.conclude(dir, Conflict, notEmpty)
+			return
+		}
+	}
+}
+
+const notEmpty = "the directory is not empty"
+
+// checkParent settles a step that creates something where no directory will be.
+func (p *planner) checkParent(name string) {
+	s, planned := p.steps[name]
+	dir := path.Dir(name)
+	if !planned || s.Before.Kind == tree.Absent || dir == "." {
+		return
+	}
+	if above, planned := p.steps[dir]; planned {
+		if above.Before.Kind != tree.Directory {
+			p.conclude(name, Conflict, noDirectory)
+		}
+		return
+	}
+	if now, _, err := p.stateOf(dir); err != nil || now.Kind != tree.Directory {
+		p.conclude(name, Conflict, noDirectory)
+	}
+}
+
+const noDirectory = "its directory does not exist"
