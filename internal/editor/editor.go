@@ -115,6 +115,10 @@ func (e Editor) Installed() bool {
 	return false
 }
 
+// ByHand reports whether the user must add the settings: the editor is configured
+// in a programming language.
+func (e Editor) ByHand() bool { return e.settings == nil }
+
 // Snippet returns the settings that the editor needs for an agent that command
 // starts. Place returns where they belong.
 func (e Editor) Snippet(command []string) string {

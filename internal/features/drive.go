@@ -53,7 +53,7 @@ func (v *Visit) makeOwnSession() {
 		}
 		v.ownSession, v.ownMade = textAt(made, "sessionId"), time.Now()
 		for _, text := range []string{"Good morning.", "[say " + ownText + "]"} {
-			if _, err := c.call(v.ctx, "session/prompt", object{"sessionId": v.ownSession, "prompt": []object{words(text)}}); err != nil {
+			if _, err := c.call(v.ctx, "session/prompt", object{"sessionId": v.ownSession, "prompt": []object{textBlock(text)}}); err != nil {
 				return nil, err
 			}
 		}
@@ -166,9 +166,9 @@ const embeddedText = "TEXT-OF-THE-RESOURCE"
 // sendContent sends prompts with more than text.
 func (v *Visit) sendContent() {
 	file := "file://" + filepath.Join(v.work, "resource.txt")
-	v.sendPrompt("image", words("[say seen]"), object{"type": "image", "data": pixel, "mimeType": "image/png"})
-	v.sendPrompt("resource", words("[say seen]"), object{"type": "resource", "resource": object{"uri": file, "text": embeddedText, "mimeType": "text/plain"}})
-	v.sendPrompt("link", words("[say seen]"), object{"type": "resource_link", "uri": file, "name": "resource.txt"})
+	v.sendPrompt("image", textBlock("[say seen]"), object{"type": "image", "data": pixel, "mimeType": "image/png"})
+	v.sendPrompt("resource", textBlock("[say seen]"), object{"type": "resource", "resource": object{"uri": file, "text": embeddedText, "mimeType": "text/plain"}})
+	v.sendPrompt("link", textBlock("[say seen]"), object{"type": "resource_link", "uri": file, "name": "resource.txt"})
 	v.say("thought", "[think 5 1ms] [say thought about it]")
 	v.say("trouble", "[status 503 retry 1 times 1] [say recovered]")
 }
@@ -210,7 +210,7 @@ type asked struct {
 // startTalking sends a prompt and waits until its answer streams.
 func (v *Visit) startTalking(text string) (*asked, error) {
 	c := v.client
-	m, id := c.request("session/prompt", object{"sessionId": v.session, "prompt": []object{words(text)}})
+	m, id := c.request("session/prompt", object{"sessionId": v.session, "prompt": []object{textBlock(text)}})
 	a := &asked{v, id, c.count()}
 	if err := c.write(m); err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (v *Visit) steer() {
 			return nil, err
 		}
 		outcome, err := v.client.call(v.ctx, "_session/steering", object{
-			"sessionId": v.session, "prompt": []object{words("[say steered]")}, "_meta": object{"steering": object{"idleBehavior": "promptRequired"}},
+			"sessionId": v.session, "prompt": []object{textBlock("[say steered]")}, "_meta": object{"steering": object{"idleBehavior": "promptRequired"}},
 		})
 		_, late := ask.wait()
 		return outcome, errors.Join(err, late)
@@ -323,7 +323,7 @@ func (v *Visit) logOut() {
 // continueIn sends a prompt to another session.
 func (v *Visit) continueIn(name, session string) {
 	v.run(v.client, name, func() (object, error) {
-		return v.client.call(v.ctx, "session/prompt", object{"sessionId": session, "prompt": []object{words("[say continued]")}})
+		return v.client.call(v.ctx, "session/prompt", object{"sessionId": session, "prompt": []object{textBlock("[say continued]")}})
 	})
 }
 

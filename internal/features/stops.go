@@ -59,7 +59,7 @@ func (s *Stopping) note(format string, args ...any) {
 func (s *Stopping) stopOne(i int) {
 	c := s.v.client
 	text, token := s.script(i)
-	m, id := c.request("session/prompt", object{"sessionId": s.v.session, "prompt": []object{words(text)}})
+	m, id := c.request("session/prompt", object{"sessionId": s.v.session, "prompt": []object{textBlock(text)}})
 	from := c.count()
 	if err := c.write(m); err != nil {
 		s.note("stop %d: %v", i, err)

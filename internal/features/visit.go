@@ -153,10 +153,10 @@ func (v *Visit) cancel() error {
 	return v.client.write(object{"jsonrpc": "2.0", "method": "session/cancel", "params": object{"sessionId": v.session}})
 }
 
-func words(text string) object { return object{"type": "text", "text": text} }
+func textBlock(text string) object { return object{"type": "text", "text": text} }
 
 // say sends a text prompt.
-func (v *Visit) say(name, text string) *stage { return v.sendPrompt(name, words(text)) }
+func (v *Visit) say(name, text string) *stage { return v.sendPrompt(name, textBlock(text)) }
 
 // useTool makes the model call a tool of the agent.
 func (v *Visit) useTool(name string, t toolUse) {

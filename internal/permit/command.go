@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -47,7 +48,7 @@ func (c Call) parts() parts {
 // that dash, bash and busybox parse the same way is transparent. All other
 // syntax is opaque, including any kind of node that judge.stmt does not list.
 func takeApart(command, system string) parts {
-	if !readAlike(command) || system == "windows" && !plainWindows.MatchString(command) {
+	if !readAlike(command) || system == "windows" && !plainWindows().MatchString(command) {
 		return parts{opaque: true}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
@@ -86,7 +87,7 @@ func readAlike(command string) bool {
 
 // plainWindows matches commands that cmd.exe splits into the same words as the
 // parser. cmd.exe interprets quotes and operators differently.
-var plainWindows = regexp.MustCompile(`\A[A-Za-z0-9_./:+ -]+\z`)
+var plainWindows = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_./:+ -]+\z`) })
 
 // judge collects the simple commands of transparent syntax.
 type judge struct {
@@ -152,7 +153,7 @@ func (j *judge) ifClause(n *syntax.IfClause) {
 
 // commandName matches a name that every shell takes for a program or a builtin,
 // and never for an assignment, a pattern or a job.
-var commandName = regexp.MustCompile(`\A[A-Za-z0-9_./][A-Za-z0-9_./:@,+-]*\z`)
+var commandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_./][A-Za-z0-9_./:@,+-]*\z`) })
 
 func (j *judge) judgeCall(n *syntax.CallExpr) {
 	if len(n.Assigns) > 0 || len(n.Args) == 0 { // such as PATH=… or LD_PRELOAD=…
@@ -166,7 +167,7 @@ func (j *judge) judgeCall(n *syntax.CallExpr) {
 		j.opaque = j.opaque || !known
 	}
 	j.subjects = append(j.subjects, strings.Join(words, wordEnd))
-	if words[0] != "[" && !commandName.MatchString(words[0]) || runsOthers(words) {
+	if words[0] != "[" && !commandName().MatchString(words[0]) || runsOthers(words) {
 		j.opaque = true
 	}
 }

@@ -3,6 +3,7 @@ package permit
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -36,7 +37,7 @@ func word(w *syntax.Word) (string, bool) {
 
 // ambiguousBraces matches text that bash may expand to several words, and
 // {name}, which assigns a variable in bash when it precedes a redirection.
-var ambiguousBraces = regexp.MustCompile(`\{.*(,|\.\.)|[{,].*\}\z|\A\{[A-Za-z_]\w*\}\z`)
+var ambiguousBraces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{.*(,|\.\.)|[{,].*\}\z|\A\{[A-Za-z_]\w*\}\z`) })
 
 // unquoted decodes an unquoted part of a word, and reports whether every shell
 // evaluates it the same way. For characters outside ASCII it reports false: in
@@ -45,7 +46,7 @@ func unquoted(text string, first, only bool) (string, bool) {
 	if only && (text == "[" || text == "]" || text == "{}") {
 		return text, true
 	}
-	known := !ambiguousBraces.MatchString(text) || numbered.MatchString(text)
+	known := !ambiguousBraces().MatchString(text) || numbered().MatchString(text)
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -73,7 +74,7 @@ func unquoted(text string, first, only bool) (string, bool) {
 }
 
 // numbered matches git's stash@{0}, which no shell expands.
-var numbered = regexp.MustCompile(`\A[\w./-]+@\{\d+\}\z`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[\w./-]+@\{\d+\}\z`) })
 
 // doubleQuoted decodes the text between double quotes, and reports whether
 // every shell evaluates it the same way. For text that contains both a

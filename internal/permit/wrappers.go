@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Commands that no rule allows.
@@ -26,7 +27,7 @@ var (
 
 // harmlessSet matches the options of set that do not change which program a
 // name refers to.
-var harmlessSet = regexp.MustCompile(`\A[-+][efux]+\z`)
+var harmlessSet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[-+][efux]+\z`) })
 
 // runsOthers reports whether a command may run something other than the program
 // it names, or change what later commands run.
@@ -36,7 +37,7 @@ func runsOthers(words []string) bool {
 	case "printf", "test", "[": // bash evaluates the name of a variable
 		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-v") || w == "-R" })
 	case "set":
-		return slices.ContainsFunc(words[1:], func(w string) bool { return !harmlessSet.MatchString(w) })
+		return slices.ContainsFunc(words[1:], func(w string) bool { return !harmlessSet().MatchString(w) })
 	}
 	return slices.Contains(runners, name) || slices.Contains(builtins, name) || slices.Contains(reserved, name)
 }

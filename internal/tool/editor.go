@@ -173,6 +173,9 @@ func (d EditorTools) open(ctx context.Context, call Call, path string) (*openedF
 	t := &openedFile{name: path, close: func() {}}
 	t.read(ctx, d, in)
 	t.write = func(ctx context.Context, text string, _ bool) (bool, error) {
+		if err := call.changing(ctx, "", in); err != nil {
+			return false, err
+		}
 		err := d.Write(ctx, in, text)
 		if ctx.Err() != nil {
 			err = errUnconfirmed

@@ -25,7 +25,7 @@ const (
 )
 
 // isMedia reports whether a file of a kind is one that some models accept.
-func isMedia(kind string) bool { return llm.IsImage(kind) || kind == llm.PDF }
+func isMedia(kind string) bool { return bellcord.IsImageType(kind) || kind == llm.PDF }
 
 // Attach adds a picture or a document to the result of a call, or a note why the
 // model does not get it.
@@ -90,7 +90,7 @@ func attachable(media llm.Media, file bellcord.Image) error {
 	if err := acceptable(media, file.Type, int64(len(file.Data))); err != nil {
 		return err
 	}
-	if !complete(file) {
+	if !hasBothEnds(file) {
 		return fmt.Errorf("the file is damaged: it is not a complete %s", file.Type)
 	}
 	if file.Type == llm.PDF || file.Type == "image/webp" {
@@ -108,8 +108,8 @@ func attachable(media llm.Media, file bellcord.Image) error {
 	return nil
 }
 
-// complete reports whether a file has the beginning and the end of its type.
-func complete(file bellcord.Image) bool {
+// hasBothEnds reports whether a file has the beginning and the end of its type.
+func hasBothEnds(file bellcord.Image) bool {
 	head, tail := file.Data, file.Data[max(0, len(file.Data)-1024):]
 	switch file.Type {
 	case "image/png":

@@ -75,6 +75,9 @@ func onDisk(ctx context.Context, call Call, path string) (*openedFile, error) {
 
 // writeOnDisk replaces a file, and creates its directories if they are missing.
 func writeOnDisk(ctx context.Context, call Call, root *os.Root, rel, text string, expected fs.FileInfo) (bool, error) {
+	if err := call.changing(ctx, root.Name(), rel); err != nil {
+		return false, err
+	}
 	undo, err := makeDirs(root, filepath.Dir(rel))
 	if err != nil {
 		undo()

@@ -61,6 +61,19 @@ func changesOf(call Call, path string, before *string, after string) []bellcord.
 	return all
 }
 
+// ChangedParts returns the changed parts of a change that has the whole text of a
+// file, each with its line.
+func ChangedParts(whole bellcord.Change) []bellcord.Change {
+	if whole.Old == nil {
+		return []bellcord.Change{whole}
+	}
+	var all []bellcord.Change
+	for _, p := range edit.Parts(*whole.Old, whole.New, contextLines) {
+		all = append(all, bellcord.Change{Path: whole.Path, Old: &p.Old, New: p.New, Line: p.OldLine})
+	}
+	return all
+}
+
 // readShown returns a file on disk for the preview in a question, or nil if it
 // does not exist or cannot be shown.
 func readShown(_ context.Context, call Call, path string) *string {

@@ -106,6 +106,9 @@ func removeOnDisk(ctx context.Context, call Call, root *os.Root, path string, ex
 	if expected != nil && !sameFile(info, expected) {
 		return errMeanwhile(path)
 	}
+	if err := call.changing(ctx, root.Name(), path); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

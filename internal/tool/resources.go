@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/command"
+	"github.com/bellcord/bellcord/internal/tool/lsp"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -20,6 +21,9 @@ import (
 type SessionResources struct {
 	Dir string             // for outputs; contains a directory per session
 	Env secret.Environment // of every command, in the background or not
+
+	// Servers are the language servers that check changed files; nil for none.
+	Servers *lsp.Set
 
 	known knownFiles
 

@@ -18,7 +18,7 @@ import (
 )
 
 const shellDescription = "Run a command with bash (or sh) and return its output (stdout and stderr together) and exit code. " +
-	"Every command starts afresh in the working directory, or in workdir inside it: cd and export do not last. Nobody can type: there is no terminal and no input, editors and pagers are disabled. " +
+	"Every command starts in the working directory, or in workdir inside it: cd and export do not affect later commands. There is no terminal and no input; editors and pagers are disabled. " +
 	"All processes that the command started are ended when it ends. timeout is in seconds (default 120, at most 3600). " +
 	"A long output is cut to its head and tail; the result names a file with all of it, which read_file and grep can read. " +
 	"To keep a command running, such as a development server, set background: the call returns immediately, " +
@@ -53,6 +53,7 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 			}
 			return "Run `" + a.Command + "`" + where + "?"
 		},
+		AnyFile: true,
 		Effect:  permit.Executes,
 		Subject: named("command"),
 		Exact: func(args json.RawMessage) string {

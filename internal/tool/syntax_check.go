@@ -11,15 +11,17 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/lsp"
 	"github.com/bellcord/bellcord/internal/tool/syntax"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
 
 const (
-	checkTime    = 5 * time.Second // the limit of a syntaxChecker
-	mostChecked  = 1 << 20         // bytes of a file that is checked
-	mostProblems = 5               // in a result
+	checkTime    = 5 * time.Second  // the limit of a syntaxChecker
+	serverTime   = 10 * time.Second // its limit for language servers
+	mostChecked  = 1 << 20          // bytes of a file that is checked
+	mostProblems = 5                // in a result
 )
 
 // syntaxChecker checks files after a change. nil checks nothing.
@@ -27,21 +29,25 @@ type syntaxChecker struct {
 	keeper *proc.Keeper // nil: only checks without a program
 	env    secret.Environment
 	limit  time.Duration // for all checks of a call
+
+	servers     *lsp.Set      // nil: no language servers
+	serverLimit time.Duration // for the servers, after the checks
 }
 
 // changedFile is the text of a file before and after a change.
 type changedFile struct{ name, before, after string }
 
-// check adds the new syntax errors of changed files to the result of a call. The
-// change is not undone. A stop ends the check, and the result stays: the files
+// check adds the new syntax errors of changed files to the result of a call, and the
+// errors that language servers find. The change is not undone. A stop ends the check, and the result stays: the files
 // are changed.
 func (c *syntaxChecker) check(ctx context.Context, call Call, result Result, files ...changedFile) Result {
 	if c == nil {
 		return result
 	}
+	var broken strings.Builder
+	var intact []changedFile
 	limited, done := context.WithTimeout(ctx, c.limit)
 	defer done()
-	var out strings.Builder
 	for _, f := range files {
 		if len(f.before) > mostChecked || len(f.after) > mostChecked || limited.Err() != nil {
 			continue
@@ -50,22 +56,68 @@ func (c *syntaxChecker) check(ctx context.Context, call Call, result Result, fil
 		if processes != nil {
 			result.Processes = processes
 		}
+		if len(problems) == 0 {
+			intact = append(intact, f)
+		}
 		for i, p := range problems {
 			if i == mostProblems {
-				fmt.Fprintf(&out, "and %d more\n", len(problems)-i)
+				fmt.Fprintf(&broken, "and %d more\n", len(problems)-i)
 				break
 			}
-			fmt.Fprintf(&out, "%s:%d: %s\n", workspace.Shown(f.name), p.Line, workspace.Plain(workspace.CutLine(p.Text, mostWide)))
+			broken.WriteString(problemLine(f.name, p.Line, p.Text))
 		}
 	}
-	if out.Len() > 0 {
-		note := "[the file was changed, and has new syntax errors:]\n" + out.String()
-		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n" + note
-		if call.Output != nil { // a front that shows the changes does not show the result
-			call.Output(note)
-		}
+	result = withNote(call, result, "[the file was changed, and has new syntax errors:]", broken.String())
+	return withNote(call, result, "[the change causes new errors:]", c.serverErrors(ctx, call, intact))
+}
+
+// withNote adds a note to the result of a call, unless it is empty.
+func withNote(call Call, result Result, heading, note string) Result {
+	if note == "" {
+		return result
+	}
+	note = heading + "\n" + note
+	result.Text = strings.TrimSuffix(result.Text, "\n") + "\n" + note
+	if call.Output != nil { // a front that shows the changes does not show the result
+		call.Output(note)
 	}
 	return result
+}
+
+func problemLine(name string, line int, text string) string {
+	return fmt.Sprintf("%s:%d: %s\n", workspace.Shown(name), line, workspace.Plain(workspace.CutLine(text, mostWide)))
+}
+
+// serverErrors returns the new errors that language servers find in files without
+// syntax errors, and in other files because of them.
+func (c *syntaxChecker) serverErrors(ctx context.Context, call Call, files []changedFile) string {
+	if c.servers == nil || len(files) == 0 || ctx.Err() != nil {
+		return ""
+	}
+	limited, done := context.WithTimeout(ctx, c.serverLimit)
+	defer done()
+	var changed []lsp.File
+	for _, f := range files {
+		path := f.name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(call.Dir, path)
+		}
+		changed = append(changed, lsp.File{Path: path, Before: f.before, After: f.after})
+	}
+	var out strings.Builder
+	problems := c.servers.NewErrors(limited, call.Dir, changed)
+	for i, p := range problems {
+		if i == 2*mostProblems {
+			fmt.Fprintf(&out, "and %d more\n", len(problems)-i)
+			break
+		}
+		name := p.Path
+		if relative, err := filepath.Rel(call.Dir, p.Path); err == nil && filepath.IsLocal(relative) {
+			name = relative
+		}
+		out.WriteString(problemLine(name, p.Line, p.Text))
+	}
+	return out.String()
 }
 
 // problems returns the new syntax errors of a file, and the processes that had

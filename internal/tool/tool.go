@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Tool struct {
 	llm.Tool
 	// Safe tools change nothing and may run in parallel with other safe tools.
 	Safe bool
+	// AnyFile means that a call can change any file. Other tools call Call.Changing
+	// for every file that they change.
+	AnyFile bool
 	// Question returns the question for the user's approval of a call; nil for a
 	// tool that changes nothing.
 	Question func(args json.RawMessage) string
@@ -98,6 +102,10 @@ type Call struct {
 	// Media is what the session's model accepts in addition to text.
 	Media llm.Media
 
+	// Changing is called with the absolute path of a file immediately before the
+	// call changes it, and the file is not changed if it fails. May be nil.
+	Changing func(ctx context.Context, path string) error
+
 	// Asker shows questions to the user; nil if nobody can be asked.
 	Asker Asker
 
@@ -115,6 +123,14 @@ func (c Call) dirs() workspace.Dirs {
 		d.Output = func(path string) bool { return c.outputs(c.Session, path) }
 	}
 	return d
+}
+
+// changing announces a change of the file at rel in root.
+func (c Call) changing(ctx context.Context, root, rel string) error {
+	if c.Changing == nil {
+		return nil
+	}
+	return c.Changing(ctx, filepath.Join(root, rel))
 }
 
 // Part is a call of a tool for files that another call stands for.
@@ -157,7 +173,7 @@ func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
 	if resources == nil {
 		return all
 	}
-	checker := &syntaxChecker{keeper: keeper, env: resources.Env, limit: checkTime}
+	checker := &syntaxChecker{keeper: keeper, env: resources.Env, limit: checkTime, servers: resources.Servers, serverLimit: serverTime}
 	for i := range all {
 		all[i] = all[i].bind(binding{known: &resources.known, checker: checker, outputs: resources.contains})
 	}

@@ -100,8 +100,14 @@ func (m *Markdown) writeBody(body bellcord.Body) {
 		m.print("%s\n", fenced("", b.Result))
 	case bellcord.ConversationCleared:
 		m.print("\n---\n\n*(the conversation was cleared)*\n")
+	case bellcord.ConversationRewound:
+		m.print("\n---\n\n*(%s)*\n", b.Text())
 	case bellcord.ProcessConfirmed:
 		m.print("\n*(confirmed later: `%s` has ended)*\n", strings.ReplaceAll(b.Process.Name, "`", "'"))
+	case bellcord.ChangesRecorded:
+		m.print("\n*(files: %s)*\n", b.Changes.Text())
+	case bellcord.Undone:
+		m.print("\n*(%s)*\n", b.Text())
 	case bellcord.ConversationCompacted:
 		m.print("\n---\n\n*(summary of the conversation so far)* %s\n", b.Summary)
 	case bellcord.TurnEnded:

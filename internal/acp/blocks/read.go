@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bellcord/bellcord"
@@ -17,8 +16,6 @@ const (
 	mostImages    = 20
 	mostImageSize = 5 << 20 // bytes per image, decoded
 )
-
-var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // content is a prompt under construction. The text contains a placeholder for
 // each image and link at its position.
@@ -127,8 +124,8 @@ func (c *content) addImage(mimeType, encoded string) error {
 	switch {
 	case n > mostImages:
 		return fmt.Errorf("too many images (at most %d)", mostImages)
-	case !slices.Contains(imageTypes, mimeType):
-		return fmt.Errorf("image %d: unsupported type %q (use %s)", n, mimeType, strings.Join(imageTypes, ", "))
+	case !bellcord.IsImageType(mimeType):
+		return fmt.Errorf("image %d: unsupported type %q (use %s)", n, mimeType, strings.Join(bellcord.ImageTypes(), ", "))
 	}
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	switch {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -90,6 +91,8 @@ type Agent struct {
 	InDir bool
 	// Idle is how long a process without a turn is kept; 0 means 15 minutes.
 	Idle time.Duration
+	// Undo records the changes of turns to files; nil records nothing.
+	Undo *undo.Recorder
 	// Silent sends prompts unchanged: without a note about the previous,
 	// stopped turn, and without the earlier conversation.
 	Silent bool
@@ -100,6 +103,10 @@ type Agent struct {
 	spare  *life // a process without a session, for the next one
 	closed bool
 }
+
+// wholeTurn is the name of a turn's only call in the record of changes: what an
+// agent does inside of a turn is not known in advance.
+const wholeTurn = "turn"
 
 // errClosed is returned for a prompt that arrives during shutdown.
 var errClosed = errors.New("the hosted agents are shutting down")
@@ -120,10 +127,17 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return errors.New(a.Definition.Name + " runs its commands itself: use ! in a session of the built-in agent")
 	case bellcord.TaskAnswer:
 	}
+	record := a.Undo.Turn(w.Session, w.Turn, w)
+	defer record.Close()
+	record.Warm()
 	l, err := h.ready(ctx, w)
 	if err != nil {
 		return err
 	}
+	if err := record.Before(ctx, wholeTurn, false, nil); err != nil {
+		return err
+	}
+	defer record.After(wholeTurn)
 	prompt, err := a.promptOf(ctx, w, l.fresh)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ type call struct {
 	bellcord.ToolCallRequested
 	tool    tool.Tool
 	refused string // why it is not started, although the model's call may be valid
-	typed   bool   // the user has typed it, so nobody is asked
+	typed   bool   // the user has typed it, so it needs no approval
 }
 
 // understand finds the tool and parses the arguments strictly, after the repair
@@ -120,6 +120,12 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: bellcord.ResultText(bellcord.CallNotStarted, "")}
 		return true, errors.Join(err, context.Cause(ctx), w.Emit(never))
 	}
+	if refused, err := j.keepFiles(ctx, c); err != nil {
+		return true, err
+	} else if refused {
+		return true, nil
+	}
+	defer j.record.After(c.Call)
 	callContext, done := w.CallContext(ctx, c.Call)
 	defer done()
 	result := c.tool.Run(callContext, tool.Call{
@@ -130,7 +136,11 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
 		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
+		Changing:  func(ctx context.Context, path string) error { return j.record.Changing(ctx, c.Call, path) },
 	})
+	if c.tool.AnyFile {
+		result.Changes = j.changesOf(ctx, c)
+	}
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
 		w.Mark(hub.MomentProcessEnded)
 	}

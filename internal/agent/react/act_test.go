@@ -108,6 +108,25 @@ func TestCall_InvalidCall_ReportsReasonToModel(t *testing.T) {
 	}
 }
 
+func TestPermit_RejectedWithAReason_ModelGetsTheReason(t *testing.T) {
+	t.Parallel()
+	tools := func(*stage) []tool.Tool {
+		risky := made("risky", resultOf("boom"))
+		risky.Question = func(json.RawMessage) string { return "May I?" }
+		return []tool.Tool{risky}
+	}
+	onStage(t, &model{script: []answer{{calls: []llm.Call{use("risky")}}}}, "ask", tools, func(t *testing.T, s *stage) {
+		turn, err := s.Prompt(s.session.ID, bellcord.Prompt{Text: "go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answerAll(t, s, turn, map[string]bellcord.Reply{"risky": {Choice: "reject", Reason: "use the copy instead"}})
+		if got := s.resultSent("risky"); got != "[not started: the user refused it: use the copy instead]" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
 func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 	t.Parallel()
 	for mode, questions := range map[string]int{"ask": 2, "full": 0} {
@@ -125,7 +144,7 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n := answerAll(t, s, turn, map[string]string{"risky": "reject", "other": "allow"}); n != questions {
+				if n := answerAll(t, s, turn, map[string]bellcord.Reply{"risky": {Choice: "reject"}, "other": {Choice: "allow"}}); n != questions {
 					t.Errorf("asked %d times", n)
 				}
 				want := "boom"
@@ -142,7 +161,7 @@ func TestPermit_RejectedCall_TurnContinues(t *testing.T) {
 
 // answerAll answers the turn's questions until the turn ends, and returns how
 // many there were.
-func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string) (questions int) {
+func answerAll(t *testing.T, s *stage, turn *hub.Turn, replies map[string]bellcord.Reply) (questions int) {
 	t.Helper()
 	cursor, err := s.Events(t.Context(), s.session.ID, 0)
 	if err != nil {
@@ -158,7 +177,7 @@ func answerAll(t *testing.T, s *stage, turn *hub.Turn, choices map[string]string
 			switch b := ev.Body.(type) {
 			case bellcord.QuestionOpened:
 				questions++
-				if err := s.Answer(turn.ID, b.Question.ID, bellcord.Reply{Choice: choices[b.Question.Call]}, "anna"); err != nil {
+				if err := s.Answer(turn.ID, b.Question.ID, replies[b.Question.Call], "anna"); err != nil {
 					t.Error(err)
 				}
 			case bellcord.TurnEnded:

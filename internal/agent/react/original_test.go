@@ -31,7 +31,7 @@ func TestCall_WithRepairedMistake_RunsAsAskedAndIsReplayedAsWritten(t *testing.T
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := answerAll(t, s, turn, map[string]string{"c": "allow"}); n != 1 || ran != `{"command":"ls"}` {
+		if n := answerAll(t, s, turn, map[string]bellcord.Reply{"c": {Choice: "allow"}}); n != 1 || ran != `{"command":"ls"}` {
 			t.Errorf("asked %d times, ran %s", n, ran)
 		}
 		for _, e := range s.log() {

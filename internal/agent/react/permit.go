@@ -51,7 +51,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		first, _, _ := strings.Cut(text, "\n")
 		title = because(first, d.Why)
 	}
-	choice, err := w.Ask(ctx, bellcord.Question{
+	reply, err := w.AskForm(ctx, bellcord.Question{
 		Call:      c.Call,
 		Text:      because(text, d.Why),
 		Title:     title,
@@ -68,10 +68,12 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	switch {
 	case err != nil:
 		return "", err
-	case choice == allowOnce:
+	case reply.Choice == allowOnce:
 		return "", c.used()
-	case choice == allowSession, choice == allowAlways:
-		return "", errors.Join(c.used(), a.policy().Grant(session, call, choice == allowAlways))
+	case reply.Choice == allowSession, reply.Choice == allowAlways:
+		return "", errors.Join(c.used(), a.policy().Grant(session, call, reply.Choice == allowAlways))
+	case reply.Reason != "":
+		return "the user refused it: " + reply.Reason, nil
 	}
 	return "the user refused it", nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/undo"
 )
 
 // Agent implements hub.Agent.
@@ -30,6 +31,8 @@ type Agent struct {
 	Background func(bellcord.SessionID) []bellcord.Process
 	// Plan adds the tool update_plan.
 	Plan bool
+	// Undo records the changes of calls to files; nil records nothing.
+	Undo *undo.Recorder
 	// Policy decides which calls may run; nil means a policy without rules.
 	Policy *permit.Policy
 
@@ -64,6 +67,7 @@ type Model struct {
 type job struct {
 	*Agent
 	w         *hub.Work
+	record    *undo.Turn
 	model     Model
 	tools     []tool.Tool
 	system    string
@@ -79,7 +83,8 @@ type job struct {
 // Run implements hub.Agent. The bounds (steps, time, tokens) belong to the
 // turn: when one is exceeded, ctx ends.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
-	j := &job{Agent: a, w: w, scale: 1}
+	j := &job{Agent: a, w: w, record: a.Undo.Turn(w.Session, w.Turn, w), scale: 1}
+	defer j.record.Close()
 	if a.Background != nil {
 		defer func() { w.Background(a.Background(w.Session.ID)) }()
 	}
@@ -97,6 +102,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if w.Prompt.Task == bellcord.TaskCompact {
 		return j.compact(ctx, 0, w.Prompt.Text)
 	}
+	j.record.Warm()
 	defer j.entitle(ctx)()
 	if err := j.attach(ctx); err != nil {
 		return err

@@ -73,7 +73,7 @@ func shown(m bellcord.Message) []sdk.ContentBlockParamUnion {
 func imageBlock(image bellcord.Image) sdk.ContentBlockParamUnion {
 	data := base64.StdEncoding.EncodeToString(image.Data)
 	switch kind := strings.ToLower(strings.TrimSpace(image.Type)); {
-	case llm.IsImage(kind):
+	case bellcord.IsImageType(kind):
 		return sdk.NewImageBlockBase64(kind, data)
 	case kind == llm.PDF:
 		return sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: data})

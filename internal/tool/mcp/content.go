@@ -60,7 +60,7 @@ func fileOf(c sdk.Content) (bellcord.Image, bool) {
 		}
 	}
 	file.Type = strings.ToLower(strings.TrimSpace(file.Type))
-	return file, llm.IsImage(file.Type) || file.Type == llm.PDF
+	return file, bellcord.IsImageType(file.Type) || file.Type == llm.PDF
 }
 
 // contentText returns the content as text for a model: text unchanged, other

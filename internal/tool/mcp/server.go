@@ -124,6 +124,7 @@ const maxQuestionArguments = 400 // maximum bytes of arguments in a question
 func (s *server) tool(name string, d described) tool.Tool {
 	t := tool.Tool{
 		Tool:    d.llm,
+		AnyFile: true,
 		Effect:  permit.Reaches,
 		Subject: func(_ string, args json.RawMessage) string { return asWritten(args) },
 		Check: func(args json.RawMessage) error {
@@ -140,7 +141,7 @@ func (s *server) tool(name string, d described) tool.Tool {
 		return fmt.Sprintf("Call the tool %s of the MCP server %s with %s?", d.name, s.Name, clip(string(args), maxQuestionArguments))
 	}
 	if d.readOnly && s.TrustHints {
-		t.Safe, t.Effect = true, permit.Reads
+		t.Safe, t.AnyFile, t.Effect = true, false, permit.Reads
 	}
 	t.Changed = func() string {
 		switch changed, err := s.opts.Pins.changed(s.Server, d); {

@@ -25,17 +25,17 @@ type member struct {
 // closing bracket. Arguments that are incomplete are an error: the missing part
 // is unknown.
 func Object(args string) (json.RawMessage, error) {
-	err := complete(args)
+	err := checkObject(args)
 	if err == nil {
 		return json.RawMessage(args), nil
 	}
-	if fixed := withoutTrailingCommas(args); fixed != args && complete(fixed) == nil {
+	if fixed := withoutTrailingCommas(args); fixed != args && checkObject(fixed) == nil {
 		return json.RawMessage(fixed), nil
 	}
 	return nil, err
 }
 
-func complete(args string) error {
+func checkObject(args string) error {
 	d := json.NewDecoder(strings.NewReader(args))
 	var object map[string]json.RawMessage
 	if err := d.Decode(&object); err != nil {

@@ -1,0 +1,4 @@
+package lsp
+
+// LanguageID is languageID.
+func LanguageID(path string) string { return languageID(path) }
