@@ -23,6 +23,7 @@ import (
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
+	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -39,6 +40,7 @@ type agentRouter struct {
 	client   clientParams
 	editor   func(bellcord.SessionID) tool.EditorTools // the functions of a session's editor
 	logger   *slog.Logger
+	undo     *undo.Recorder
 
 	mu     sync.Mutex
 	hosted map[string]*child.Agent
@@ -75,6 +77,7 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
 			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
 		})
+		a.hosted[name].Undo = a.undo
 	}
 	return a.hosted[name], nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -62,8 +63,9 @@ type App struct {
 	tools      *sessionTools
 	policy     *permit.Policy
 	agents     *agentRouter
-	reports    *reports      // nil without Config.TurnLog
-	closing    chan struct{} // closed when Close begins
+	undo       *undo.Recorder // nil if undo is off
+	reports    *reports       // nil without Config.TurnLog
+	closing    chan struct{}  // closed when Close begins
 	closeOnce  sync.Once
 }
 
@@ -114,16 +116,18 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), proc.Options{Logger: a.logger}); err != nil {
 		return err
 	}
+	a.undo = a.newRecorder()
 	private := privateFiles(c)
+	a.background.Servers = languageServers(a.config, a.keeper)
 	builtin := tool.KeepOut(private, append(tool.Builtin(a.keeper, a.background), webSearch(c.WebSearch)...))
 	a.tools = newSessionTools(a.config, a.keeper, builtin)
 	native := &react.Agent{
-		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true,
+		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true, Undo: a.undo,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
 		native: native, settings: c, version: a.config.Version, keeper: a.keeper, policy: a.policy,
-		private: private, env: a.background.Env, logger: a.logger, editor: a.tools.editorOf,
+		private: private, env: a.background.Env, logger: a.logger, editor: a.tools.editorOf, undo: a.undo,
 	}
 	if c.Agent != "" {
 		if _, err := AgentDefinition(c, c.Agent); err != nil {
@@ -133,6 +137,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if err := a.openHub(ctx); err != nil {
 		return errors.Join(err, a.keeper.Close())
 	}
+	a.undo.Recover()
 	return nil
 }
 
@@ -161,9 +166,10 @@ func (a *App) Close() error {
 	a.agents.endHosted()
 	a.tools.close()
 	a.background.EndAll()
+	a.background.Servers.Close()
 	a.Models.Close()
 	if a.bus != nil {
 		a.bus.Close()
 	}
-	return errors.Join(err, a.closeReports(), a.keeper.Close(), a.Store.Close())
+	return errors.Join(err, a.undo.Close(), a.closeReports(), a.keeper.Close(), a.Store.Close())
 }

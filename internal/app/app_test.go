@@ -70,6 +70,21 @@ func TestOpen_FakeModel_AnswersWithItsNotice(t *testing.T) {
 	}
 }
 
+func TestOpen_FakeModel_SecondAnswerOfASessionHasNoNotice(t *testing.T) {
+	t.Parallel()
+	a := openTest(t, testConfig(t))
+	first := runPrompt(t, a, "hello")
+	turn, err := a.Hub.Prompt(first.Session, bellcord.Prompt{Text: "again"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-turn.Settled()
+	answer, err := a.Hub.TurnAnswer(t.Context(), turn.ID)
+	if err != nil || answer.Text != "You said: again" {
+		t.Errorf("%q, %v", answer.Text, err)
+	}
+}
+
 // lockedBuffer is a buffer with a Write that is safe for concurrent use.
 type lockedBuffer struct {
 	mu sync.Mutex

@@ -37,6 +37,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 	if is && c.Cluster.NATSURL != "" {
 		bus := BusConfig(c)
 		bus.SigningKey, bus.Now, bus.Directory, bus.Deleted, bus.Logger = shared.SigningKey(), shared.Now, shared, a.SessionDeleted, a.logger
+		bus.Undo = a.undoHere
 		if a.bus, err = cluster.Dial(bus); err != nil {
 			return err
 		}

@@ -48,6 +48,13 @@ func (e *Editor) Open(ctx context.Context, from Config) acp.Config {
 			}
 			return a.background.List(id)
 		},
+		Files: func() (acp.Files, error) {
+			a, err := e.opened()
+			if err != nil {
+				return nil, e.secrets.Error(err)
+			}
+			return a.Files(), nil
+		},
 		Closed: func(id bellcord.SessionID) {
 			if a, err := e.opened(); err == nil {
 				a.CloseEditor(id)

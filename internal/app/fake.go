@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -11,8 +12,8 @@ import (
 	"github.com/bellcord/bellcord/internal/llm/openai"
 )
 
-// FakeNotice is the first line of every answer of the fake model, so that the
-// answer is not mistaken for a language model's.
+// FakeNotice is the first line of the first answer of the fake model in a
+// conversation, so that its answers are not mistaken for a language model's.
 const FakeNotice = "[fake model: not an AI, it repeats the prompt. For a real one: set a key, then bellcord init --force]\n"
 
 // fakeNames are the models of the built-in provider.
@@ -35,9 +36,9 @@ func newFake() fake {
 }
 
 // Generate implements llm.Model. It puts the notice before the first text of a
-// turn.
+// conversation.
 func (f fake) Generate(ctx context.Context, req llm.Request, emit func(bellcord.Body) error) (llm.Reply, error) {
-	shown := hasSpoken(req.Messages)
+	shown := hasNotice(req.Messages)
 	return f.Provider.Generate(ctx, req, func(b bellcord.Body) error {
 		if delta, ok := b.(bellcord.TextDelta); ok && !shown {
 			shown = true
@@ -48,17 +49,12 @@ func (f fake) Generate(ctx context.Context, req llm.Request, emit func(bellcord.
 	})
 }
 
-// hasSpoken reports whether the model has answered with text since the last prompt.
-func hasSpoken(messages []bellcord.Message) bool {
-	for _, m := range slices.Backward(messages) {
-		switch {
-		case m.Role == bellcord.RoleUser:
-			return false
-		case m.Role == bellcord.RoleAssistant && m.Text != "":
-			return true
-		}
-	}
-	return false
+// hasNotice reports whether an answer in the messages has the notice.
+func hasNotice(messages []bellcord.Message) bool {
+	notice := strings.TrimSpace(FakeNotice)
+	return slices.ContainsFunc(messages, func(m bellcord.Message) bool {
+		return m.Role == bellcord.RoleAssistant && strings.HasPrefix(m.Text, notice)
+	})
 }
 
 // AfterClose implements llm.Provider: nothing is billed.

@@ -68,6 +68,13 @@ func (a *App) RemoveWorkspace(s bellcord.Session) error {
 	if s.ID == "" || absolute(s.Dir) != own {
 		return nil
 	}
+	if _, err := os.Stat(own); err == nil {
+		ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
+		defer done()
+		if err := a.undo.Forget(ctx, own); err != nil {
+			return fmt.Errorf("the session was deleted, but the bytes that were kept for undo were not: %w", err)
+		}
+	}
 	if err := os.RemoveAll(own); err != nil {
 		return fmt.Errorf("the session was deleted, but its workspace was not: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/lsp"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 	"github.com/bellcord/bellcord/internal/tool/web"
 	"github.com/bellcord/bellcord/proc"
@@ -67,6 +68,18 @@ func spawner(keeper *proc.Keeper, secrets *secret.Set) mcp.Spawner {
 			End: func() { running.End(nil) },
 		}, nil
 	}
+}
+
+// languageServers returns the configured language servers, or nil.
+func languageServers(c Config, keeper *proc.Keeper) *lsp.Set {
+	var servers []lsp.Server
+	for name, s := range c.Settings.LanguageServers {
+		servers = append(servers, lsp.Server{Name: name, Command: s.Command, Files: s.Files, Env: pairs(s.Env), Pass: s.PassEnv})
+	}
+	if len(servers) == 0 {
+		return nil
+	}
+	return lsp.Open(servers, lsp.Options{Keeper: keeper, Secrets: c.Secrets, Logger: c.Logger, Version: c.Version})
 }
 
 // toolsOf returns a session's additional tools. If a server does not start,

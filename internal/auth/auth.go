@@ -19,7 +19,7 @@ import (
 )
 
 // Scopes lists all scopes, in the order in which lists of scopes are written.
-var Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeAdmin}
+var Scopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo, bellcord.ScopeAdmin}
 
 // ParseScopes parses a comma-separated list such as "read,stop". The result is
 // in the order of Scopes, without duplicates. An empty list or an unknown scope

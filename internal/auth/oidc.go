@@ -46,7 +46,7 @@ const DefaultClaim = "sub"
 
 // DefaultScopes are the scopes of owners that are not admins of their issuer, if the
 // settings of the issuer list none.
-var DefaultScopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
+var DefaultScopes = []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo}
 
 func newIssuers(from []Issuer, logger *slog.Logger) []*issuer {
 	var all []*issuer

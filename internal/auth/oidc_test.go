@@ -19,7 +19,7 @@ func TestEnter_JWTClaimsScopes_HasTheConfiguredScopes(t *testing.T) {
 	e := newEntrance(t, i.trusted(func(is *auth.Issuer) { is.Admins = []string{"root"} }))
 	wishes := claims{"scope": "admin", "scopes": []string{"admin"}, "roles": []string{"admin"}, "owner": "root", "aud": []string{"x", audience}}
 	c, err := e.bearer(i.jwt(wishes), home)
-	if err != nil || c.Owner != "oidc:anna" || c.Token != "" || c.May(bellcord.ScopeAdmin) || !slices.Equal(c.Scopes, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}) {
+	if err != nil || c.Owner != "oidc:anna" || c.Token != "" || c.May(bellcord.ScopeAdmin) || !slices.Equal(c.Scopes, auth.DefaultScopes) {
 		t.Errorf("anna is %+v, %v", c, err)
 	}
 	root, err := e.bearer(i.jwt(claims{"sub": "root"}), home)

@@ -143,7 +143,7 @@ func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 	e := newEntrance(t, auth.Options{})
 	admin := e.caller(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
 	anna := e.caller(nil)
-	everyday := []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}
+	everyday := []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo}
 	for _, test := range []struct {
 		name        string
 		caller      auth.Caller

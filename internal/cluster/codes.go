@@ -27,6 +27,10 @@ var codes = []struct {
 	{"outcome-unknown", bellcord.ErrUnknown},
 	{"store-unavailable", bellcord.ErrStoreDown},
 	{"prompt-too-long", bellcord.ErrPromptTooLong},
+	{"changes-not-found", bellcord.ErrNoChanges},
+	{"undo-not-found", bellcord.ErrNoUndo},
+	{"undo-off", bellcord.ErrUndoOff},
+	{"turn-running", bellcord.ErrTurnRunning},
 	{"too-many-turns", bellcord.ErrTooManyTurns},
 	{"too-many-turns-of-owner", bellcord.ErrTooManyOfOwner},
 }

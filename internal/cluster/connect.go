@@ -35,8 +35,10 @@ type Config struct {
 	Now func() time.Time
 
 	Directory Directory
-	Deleted   func(bellcord.SessionID) // ends everything that this node has of a session after another node deleted it
-	Logger    *slog.Logger
+	// Undo undoes or redoes changes to files that this node keeps.
+	Undo    func(context.Context, bellcord.UndoRequest) (bellcord.Undone, error)
+	Deleted func(bellcord.SessionID) // ends everything that this node has of a session after another node deleted it
+	Logger  *slog.Logger
 
 	Options []nats.Option                                                // for tests
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error) // for tests; nil for the machine's resolver
@@ -48,6 +50,11 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Undo == nil {
+		c.Undo = func(context.Context, bellcord.UndoRequest) (bellcord.Undone, error) {
+			return bellcord.Undone{}, bellcord.ErrUndoOff
+		}
 	}
 	if c.Deleted == nil {
 		c.Deleted = func(bellcord.SessionID) {}

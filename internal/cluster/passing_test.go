@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,18 @@ func TestAnswer_FromAnotherNode_ReachesTheTurnUntilItEnds(t *testing.T) {
 	}
 	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "no"}, "anna"); !errors.Is(err, bellcord.ErrTurnEnded) {
 		t.Errorf("a late answer: %v", err)
+	}
+	turn = b.runs(session, "ask for a reason?")
+	until(t, "it asks", func() bool { standing, _ := b.QueueEntry(turn); return len(standing.Questions) == 1 })
+	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "no", Reason: "too early"}, "anna"); err != nil {
+		t.Fatal(err)
+	}
+	b.record(turn)
+	if !slices.ContainsFunc(b.events(session), func(ev bellcord.Event) bool {
+		answered, is := ev.Body.(bellcord.QuestionAnswered)
+		return is && answered.Reason == "too early"
+	}) {
+		t.Error("the reason is missing")
 	}
 	turn = b.runs(session, "ask again?")
 	until(t, "it asks", func() bool { standing, _ := b.QueueEntry(turn); return len(standing.Questions) == 1 })

@@ -18,17 +18,19 @@ const patience = 2 * time.Second
 
 // call is a request to another node.
 type call struct {
-	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | ping
+	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | undo | ping
 	Session  bellcord.SessionID       `json:"session,omitempty"`
 	Turn     bellcord.TurnID          `json:"turn,omitempty"`
 	Prompt   *bellcord.Prompt         `json:"prompt,omitempty"`
 	Question string                   `json:"question,omitempty"`
 	Choice   string                   `json:"choice,omitempty"`
 	Values   answerValues             `json:"values,omitempty"`
+	Reason   string                   `json:"reason,omitempty"`
 	By       string                   `json:"by,omitempty"`
 	Text     string                   `json:"text,omitempty"`
 	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
 	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
+	Undo     *bellcord.UndoRequest    `json:"undo,omitempty"`
 }
 
 // answerValues are the values of a question's fields.
@@ -42,6 +44,7 @@ type reply struct {
 	Turn      bellcord.TurnID       `json:"turn,omitempty"`
 	Session   *bellcord.Session     `json:"session,omitempty"`
 	Standings []bellcord.QueueEntry `json:"standings,omitempty"`
+	Undone    *bellcord.Undone      `json:"undone,omitempty"`
 }
 
 // errUnreached means that another node did not answer or could not be reached.
@@ -51,7 +54,7 @@ var errUnreached = errors.New("the node that owns it does not respond")
 
 // call sends a call to another node and returns its reply.
 func (b *Bus) call(ctx context.Context, node string, c call) (reply, error) {
-	ctx, done := context.WithTimeout(ctx, patience)
+	ctx, done := context.WithTimeout(ctx, c.patience())
 	defer done()
 	data, err := json.Marshal(c)
 	if err != nil {
@@ -88,7 +91,7 @@ func (n *Node) serveVerb(m *nats.Msg, got message) {
 	var r reply
 	err := json.Unmarshal(got.payload, &c)
 	if err == nil {
-		ctx, done := context.WithTimeout(context.Background(), patience)
+		ctx, done := context.WithTimeout(context.Background(), c.patience())
 		defer done()
 		if r, err = n.carryOut(ctx, c); errors.Is(err, context.DeadlineExceeded) {
 			err = bellcord.ErrUnknown // it continues in the background
@@ -112,7 +115,7 @@ func (n *Node) sendReply(m *nats.Msg, to message, r reply) {
 // carryOut processes a call on this node. It never passes it on.
 func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	switch {
-	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil:
+	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil, c.Verb == "undo" && c.Undo == nil:
 		return r, fmt.Errorf("verb %q has no content", c.Verb)
 	}
 	switch c.Verb {
@@ -121,7 +124,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		p.Turn = c.Turn
 		r.Turn, err = n.Hub.Accept(ctx, c.Session, p)
 	case "answer":
-		err = n.Hub.Answer(c.Turn, c.Question, bellcord.Reply{Choice: c.Choice, Values: c.Values}, c.By)
+		err = n.Hub.Answer(c.Turn, c.Question, bellcord.Reply{Choice: c.Choice, Values: c.Values, Reason: c.Reason}, c.By)
 	case "edit":
 		err = n.Hub.Edit(c.Turn, c.Text)
 	case "send":
@@ -140,6 +143,10 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 				r.Standings = append(r.Standings, standing)
 			}
 		}
+	case "undo":
+		var u bellcord.Undone
+		u, err = n.bus.config.Undo(ctx, *c.Undo)
+		r.Undone = &u
 	case "ping":
 	default:
 		err = fmt.Errorf("unknown verb %q", c.Verb)

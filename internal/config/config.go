@@ -44,10 +44,14 @@ type Config struct {
 	WebSearch   WebSearch            `toml:"web_search"`  // the service for the tool web_search
 	MCP         map[string]Server    `toml:"mcp"`         // MCP servers, by name
 	Agents      map[string]Agent     `toml:"agents"`      // hosted agents, by name
-	Limits      Limits               `toml:"limits"`      // limits of turns and sessions
-	Serve       Serve                `toml:"serve"`       // the HTTP server
-	Cluster     Cluster              `toml:"cluster"`     // nodes that share a store
-	Telegram    Telegram             `toml:"telegram"`    // the Telegram bot
+
+	LanguageServers map[string]LanguageServer `toml:"language_servers"` // language servers for files that the built-in agent changes, by name
+
+	Undo     Undo     `toml:"undo"`     // undo of the changes that turns make to files
+	Limits   Limits   `toml:"limits"`   // limits of turns and sessions
+	Serve    Serve    `toml:"serve"`    // the HTTP server
+	Cluster  Cluster  `toml:"cluster"`  // nodes that share a store
+	Telegram Telegram `toml:"telegram"` // the Telegram bot
 
 	// Loaded is the path of the settings file. The file may not exist.
 	Loaded string `toml:"-"`
@@ -156,6 +160,7 @@ func Defaults() Config {
 		Screen:    "inline",
 		Theme:     "auto",
 		CompactAt: 0.8,
+		Undo:      Undo{Mode: UndoOn, MaxDiskBytes: 2 << 30, MaxFileBytes: 8 << 20, MaxScanTime: Duration(10 * time.Second), KeepFor: Duration(7 * 24 * time.Hour)},
 		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", ShutdownGrace: Duration(30 * time.Second), SessionIdleTimeout: Duration(30 * time.Minute), RequestsPerSecond: 200,
@@ -290,7 +295,7 @@ func (c Config) Check() error {
 			return fmt.Errorf("mcp.%s: set either command or url", name)
 		}
 	}
-	if err := errors.Join(c.checkPass(), c.checkAgents()); err != nil {
+	if err := errors.Join(c.checkPass(), c.checkAgents(), c.checkLanguageServers(), c.Undo.check()); err != nil {
 		return err
 	}
 	if c.CompactAt < 0 || c.CompactAt > 1 {

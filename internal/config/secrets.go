@@ -34,6 +34,10 @@ func (c Config) Secrets() []string {
 		}
 		pass = append(pass, s.PassEnv...)
 	}
+	for _, l := range c.LanguageServers {
+		all = append(all, byName(l.Env)...)
+		pass = append(pass, l.PassEnv...)
+	}
 	for _, a := range c.Agents {
 		all = append(all, byName(a.Env)...)
 		pass = append(pass, a.PassEnv...)
@@ -52,6 +56,11 @@ func (c Config) checkPass() error {
 	for name, s := range c.MCP {
 		if err := secret.CheckPass(s.PassEnv); err != nil {
 			return fmt.Errorf("mcp.%s.%w", name, err)
+		}
+	}
+	for name, l := range c.LanguageServers {
+		if err := secret.CheckPass(l.PassEnv); err != nil {
+			return fmt.Errorf("language_servers.%s.%w", name, err)
 		}
 	}
 	for name, a := range c.Agents {

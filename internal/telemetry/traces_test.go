@@ -63,8 +63,8 @@ func named(t *testing.T, spans tracetest.SpanStubs, name string) tracetest.SpanS
 	return found[0]
 }
 
-// words returns all attributes of a span, sorted.
-func words(attrs []attribute.KeyValue) string {
+// attributeText returns all attributes of a span, sorted.
+func attributeText(attrs []attribute.KeyValue) string {
 	set := attribute.NewSet(attrs...)
 	return set.Encoded(attribute.DefaultEncoder())
 }
@@ -119,7 +119,7 @@ func TestTraces_Turn_IsOneTraceWithTheTurnsID(t *testing.T) {
 			if from, to := span.StartTime.Sub(began), span.EndTime.Sub(began); from != test.from || to != test.to {
 				t.Errorf("%s: from %v to %v", test.name, from, to)
 			}
-			if got := words(span.Attributes); got != test.attrs {
+			if got := attributeText(span.Attributes); got != test.attrs {
 				t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.attrs)
 			}
 			if id := span.SpanContext.TraceID().String(); id != strings.ReplaceAll(string(turn.ID), "-", "") {
@@ -133,7 +133,7 @@ func TestTraces_Turn_IsOneTraceWithTheTurnsID(t *testing.T) {
 			}
 		}
 		if len(root.Events) != 1 || root.Events[0].Name != "call not run" ||
-			words(root.Events[0].Attributes) != "bellcord.call.outcome=not_started,gen_ai.tool.call.id=b,gen_ai.tool.name=fetch" {
+			attributeText(root.Events[0].Attributes) != "bellcord.call.outcome=not_started,gen_ai.tool.call.id=b,gen_ai.tool.name=fetch" {
 			t.Errorf("the call that never started: %v", root.Events)
 		}
 		if text := fmt.Sprintf("%+v", spans); strings.Contains(text, "SECRET") {
@@ -172,8 +172,8 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 			}
 		}
 		root := named(t, first, "invoke_agent goose")
-		if root.Status.Code != codes.Unset || !strings.Contains(words(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.kind=person,bellcord.stop.reason=wrong way,bellcord.stop.source=web") {
-			t.Errorf("root: %v %s", root.Status, words(root.Attributes))
+		if root.Status.Code != codes.Unset || !strings.Contains(attributeText(root.Attributes), "bellcord.end=stopped,bellcord.stop.by=anna,bellcord.stop.kind=person,bellcord.stop.reason=wrong way,bellcord.stop.source=web") {
+			t.Errorf("root: %v %s", root.Status, attributeText(root.Attributes))
 		}
 		var recorded []string
 		for _, ev := range root.Events {
@@ -188,8 +188,8 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 			"chat m":             "bellcord.step=1,gen_ai.operation.name=chat,gen_ai.request.model=m",
 		} {
 			span := named(t, first, name)
-			if words(span.Attributes) != want || span.EndTime.Sub(requested) != tick || span.Status.Code != codes.Unset {
-				t.Errorf("%s: %s, ended after %v, %v", name, words(span.Attributes), span.EndTime.Sub(requested), span.Status)
+			if attributeText(span.Attributes) != want || span.EndTime.Sub(requested) != tick || span.Status.Code != codes.Unset {
+				t.Errorf("%s: %s, ended after %v, %v", name, attributeText(span.Attributes), span.EndTime.Sub(requested), span.Status)
 			}
 		}
 		if queued := named(t, second, "queued"); len(second) != 2 || queued.EndTime.Sub(queued.StartTime) < tick {
@@ -207,7 +207,7 @@ func TestTraces_FailedTurn_HasAnErrorStatusWithoutItsText(t *testing.T) {
 		synctest.Wait()
 		spans := s.closeTraces()
 		root := named(t, spans, "invoke_agent goose")
-		if root.Status.Code != codes.Error || !strings.Contains(words(root.Attributes), "error.type=failed") || strings.Contains(fmt.Sprintf("%+v", spans), "SECRET") {
+		if root.Status.Code != codes.Error || !strings.Contains(attributeText(root.Attributes), "error.type=failed") || strings.Contains(fmt.Sprintf("%+v", spans), "SECRET") {
 			t.Errorf("%+v", root)
 		}
 	})

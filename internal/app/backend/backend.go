@@ -38,6 +38,17 @@ type Backend interface {
 	Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error)
 	// Receipts returns receipts of ended turns, the last accepted first.
 	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
+	// Changes returns what a turn changed, and Texts the texts before and after the
+	// changes, of all text files or of one path.
+	Changes(ctx context.Context, turn bellcord.TurnID) (bellcord.Changes, error)
+	Texts(ctx context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error)
+	// Undo undoes the changes of a turn or, if q names an undo, reverses it.
+	Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error)
+	// Undoable returns what an undo and a redo without a name mean.
+	Undoable(ctx context.Context, session bellcord.SessionID) (bellcord.Undoable, error)
+	// Rewind continues the conversation as it was before a turn, or without a turn
+	// takes the last rewind back.
+	Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)
 	Answer(ctx context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error
 	Rename(ctx context.Context, id bellcord.SessionID, title string) error
 	// Remove stops everything that a session runs and deletes the session;

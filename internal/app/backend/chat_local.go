@@ -18,9 +18,9 @@ import (
 func Chat(at Backend, c config.Config, dir string, additional []string) (chat.Hub, error) {
 	switch at := at.(type) {
 	case Remote:
-		return remoteChat{at, dir}, nil
+		return remoteChat{chatFiles{at}, at, dir}, nil
 	case Local:
-		return localChat{at: at, settings: c, dir: dir, additional: additional, files: &filefinder.Finder{}}, nil
+		return localChat{chatFiles: chatFiles{at}, at: at, settings: c, dir: dir, additional: additional, files: &filefinder.Finder{}}, nil
 	}
 	return nil, fmt.Errorf("no chat for a %T", at)
 }
@@ -67,6 +67,7 @@ func TakesImages(ctx context.Context, at Backend) func(model string) bool {
 
 // localChat implements chat.Hub for turns that run in this process.
 type localChat struct {
+	chatFiles
 	at       Local
 	settings config.Config
 	dir      string

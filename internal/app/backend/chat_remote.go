@@ -17,6 +17,7 @@ import (
 
 // remoteChat implements chat.Hub for a server.
 type remoteChat struct {
+	chatFiles
 	at  Remote
 	dir string
 }

@@ -21,6 +21,12 @@ func AdditionalDirs(dirs []string, server bool) ([]string, error) {
 	if server {
 		return nil, errAddDirOnServer
 	}
+	return ExistingDirs("--add-dir", dirs)
+}
+
+// ExistingDirs returns the directories of a flag as absolute paths. It returns an
+// error if one of them does not exist.
+func ExistingDirs(flag string, dirs []string) ([]string, error) {
 	all := make([]string, len(dirs))
 	for i, dir := range dirs {
 		err := errors.New("the path is empty")
@@ -31,7 +37,7 @@ func AdditionalDirs(dirs []string, server bool) ([]string, error) {
 			all[i], err = filepath.Abs(dir)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("--add-dir: %w", err)
+			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
 	}
 	return all, nil

@@ -25,6 +25,7 @@ func (s *Server) openACP() {
 			Prompt: app.PromptLimits(c), Logger: s.logger,
 			CheckModel: s.app.Models.Check, ContextSize: s.app.Models.ContextWindow, Efforts: s.app.Models.Efforts,
 			Opened: named.open, Background: s.app.Background(),
+			Files: func() (acp.Files, error) { return s.app.Files(), nil },
 		},
 	})
 	s.web.Mount(acpPath, s.acp)

@@ -10,14 +10,20 @@ import (
 	"time"
 )
 
-// listen opens the TCP listener and the socket in the data directory.
+// listen opens the TCP listener and the socket in the data directory. On a system
+// without UNIX sockets it opens only the TCP listener.
 func (s *Server) listen(ctx context.Context) error {
 	var err error
 	var config net.ListenConfig
 	if s.tcp, err = config.Listen(ctx, "tcp", s.settings.Serve.Addr); err != nil {
 		return err
 	}
-	if s.socket, err = listenSocket(ctx, filepath.Join(s.settings.DataDir, "bellcord.sock")); err != nil {
+	s.socket, err = listenSocket(ctx, filepath.Join(s.settings.DataDir, "bellcord.sock"))
+	if errors.Is(err, noUNIXSockets) {
+		s.logger.Warn("this system has no UNIX sockets: the server listens on TCP only, and commands connect to it only with --server", "server", s.url(), "err", err)
+		return nil
+	}
+	if err != nil {
 		return errors.Join(err, s.tcp.Close())
 	}
 	return nil

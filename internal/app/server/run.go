@@ -33,7 +33,9 @@ func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	local.ConnContext = s.web.SocketContext
 	broken := make(chan error, 3)
 	go serveOn(network, s.tcp, s.settings.Serve.TLSCert, s.settings.Serve.TLSKey, broken)
-	go serveOn(local, s.socket, "", "", broken)
+	if s.socket != nil {
+		go serveOn(local, s.socket, "", "", broken)
+	}
 	living, endLife := context.WithCancel(context.Background())
 	defer endLife()
 	go s.closeIdleSessions(living)
@@ -130,7 +132,10 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 		cancel()
 	}
 	if len(servers) == 0 {
-		err = errors.Join(err, s.tcp.Close(), s.socket.Close())
+		err = errors.Join(err, s.tcp.Close())
+		if s.socket != nil {
+			err = errors.Join(err, s.socket.Close())
+		}
 	}
 	err = errors.Join(err, s.app.Close())
 	s.door.Close()

@@ -36,7 +36,7 @@ type Server struct {
 	acp      *acpnet.Server
 	door     *auth.Door
 	tcp      net.Listener
-	socket   net.Listener
+	socket   net.Listener // nil on a system without UNIX sockets
 	telegram *telegramBot // nil if no bot is configured
 
 	connections *connections // of tcp and socket together; nil for no limit
@@ -95,7 +95,7 @@ func (s *Server) webConfig(from app.Config, secure bool) web.Config {
 		CheckAgent: s.checkAgent,
 		Ceiling:    c.Ceiling,
 		Models:     s.listModels, Agents: s.listAgents, AgentOptions: s.app,
-		Texts: s.app.Store, Shares: s.app.Store,
+		Texts: s.app.Store, Shares: s.app.Store, Files: s.app.Files(),
 		Deleted: s.app.SessionDeleted, RemoveFiles: s.app.RemoveWorkspace, Elsewhere: s.app.WatchedElsewhere(),
 		Nodes: s.app.Nodes, Leaving: s.app.OutdatedError,
 		MostViewers: &web.Bounds{All: mostViewers(c.Serve.MaxViewers, descriptors()), PerOwner: c.Serve.MaxViewersPerOwner},

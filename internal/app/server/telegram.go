@@ -14,9 +14,9 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram"
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
-	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 
 	botapi "github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
@@ -58,16 +58,16 @@ func (s *Server) openTelegram() error {
 		return err
 	}
 	t := c.Telegram
-	front, err := telegram.New(telegram.Config{
-		Hub: s.app.Front(), Bot: bot, Rights: list, Logger: s.logger, Dir: dir,
+	front, err := telegram.New(telegram.Config{Bot: bot, People: list, Edits: !t.StreamAsDrafts, Config: chats.Config{
+		Hub: s.app.Front(), Undo: s.app.Files(), Logger: s.logger, Dir: dir,
 		Session: telegramSession(c), Prompt: app.PromptLimits(c), Workspaces: app.WorkspacesDir(c.DataDir),
 		Models: s.modelNames, Agents: s.installedAgents,
 		CheckModel: s.app.Models.Check,
 		CheckAgent: s.checkAgent,
 		LetGo:      s.app.ReleaseSession,
-		Replace:    t.WhenBusy == config.Replace, ExposeErrors: t.ExposeErrors, Edits: !t.StreamAsDrafts, Silent: t.DeliverSilent,
-		OldAfter: time.Duration(t.MaxMessageAge), Idle: time.Duration(t.SessionIdleTimeout), Pace: outbox.Usual,
-	})
+		Replace:    t.WhenBusy == config.Replace, ExposeErrors: t.ExposeErrors, Silent: t.DeliverSilent,
+		OldAfter: time.Duration(t.MaxMessageAge), Idle: time.Duration(t.SessionIdleTimeout),
+	}})
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import "fmt"
 
 // file returns the text of a configuration file with the choice. Commented-out
 // settings are examples; docs/config.md describes all settings.
-func (c choice) file() string {
+func (c Choice) file() string {
 	provider := `# Keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY.
 # Another server with an OpenAI-compatible API:
 # [provider.mine]
@@ -15,6 +15,10 @@ func (c choice) file() string {
 	}
 	if c.key.Key != "" {
 		provider = fmt.Sprintf("[provider.%s]\napi_key = %q\n", c.key.Provider, c.key.Key)
+	}
+	agent := `# agent = "goose"`
+	if c.Agent != "" {
+		agent = fmt.Sprintf("agent = %q", c.Agent)
 	}
 	return fmt.Sprintf(`# Bellcord's configuration. Flags and environment variables override this file.
 # All settings: docs/config.md. To check this file: bellcord doctor
@@ -30,7 +34,7 @@ model = %q
 mode = "ask"
 
 # Host another agent instead of Bellcord's own. To list them: bellcord agents
-# agent = "goose"
+%s
 
 %s
 # Tool calls that run without a question, and tool calls that are always refused.
@@ -47,5 +51,5 @@ mode = "ask"
 # An MCP server: a command, or a url.
 # [mcp.files]
 # command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
-`, c.reason, c.model, provider)
+`, c.Reason, c.Model, agent, provider)
 }

@@ -39,5 +39,5 @@ func WriteKey(ctx context.Context, file string, key KeyEntered) (Written, error)
 	case model == "":
 		return Written{}, fmt.Errorf("%s offers no models with this key", key.Provider)
 	}
-	return write(path, choice{model: key.Provider + "/" + model, reason: "you entered a key, and the provider offers this model", key: key}, false)
+	return write(path, Choice{Model: key.Provider + "/" + model, Reason: "you entered a key, and the provider offers this model", key: key}, false)
 }

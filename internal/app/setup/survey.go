@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,17 +42,21 @@ var localServers = []ModelServer{
 }
 
 // searchTimeout limits Search.
-const searchTimeout = 500 * time.Millisecond
+const searchTimeout = 300 * time.Millisecond
 
-// Search finds everything concurrently. It changes nothing and sends nothing
-// to other machines.
+// Search finds everything concurrently, in at most 300 ms. It changes nothing
+// and sends nothing to other machines.
 func Search(ctx context.Context, file string, c config.Config) Survey {
+	return search(ctx, file, c, localServers)
+}
+
+func search(ctx context.Context, file string, c config.Config, servers []ModelServer) Survey {
 	var found Survey
 	ctx, done := context.WithTimeout(ctx, searchTimeout)
 	defer done()
-	answers := make([]ModelServer, len(localServers))
+	answers := make([]ModelServer, len(servers))
 	var every sync.WaitGroup
-	for i, s := range localServers {
+	for i, s := range servers {
 		every.Go(func() { answers[i] = s.withModels(ctx) })
 	}
 	every.Go(func() { found.Serving = backend.ServerRuns(ctx, c.DataDir) })
@@ -82,14 +87,22 @@ func Search(ctx context.Context, file string, c config.Config) Survey {
 	return found
 }
 
+// onThisMachine sends requests to servers on this machine: it uses no proxy and
+// follows no redirects, which could lead to another machine.
+var onThisMachine = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 // withModels returns the server with its models, or without any if it does not
-// answer like a model server.
+// answer like a model server. Models for embeddings are left out: they cannot
+// answer.
 func (s ModelServer) withModels(ctx context.Context) ModelServer {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/models", http.NoBody)
 	if err != nil {
 		return s
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := onThisMachine.Do(req)
 	if err != nil {
 		return s
 	}
@@ -103,7 +116,9 @@ func (s ModelServer) withModels(ctx context.Context) ModelServer {
 		return s
 	}
 	for _, model := range list.Data {
-		s.Models = append(s.Models, model.ID)
+		if model.ID != "" && !strings.Contains(strings.ToLower(model.ID), "embed") {
+			s.Models = append(s.Models, model.ID)
+		}
 	}
 	return s
 }

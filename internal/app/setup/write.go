@@ -16,21 +16,34 @@ type Written struct {
 	Path   string
 	Backup string // the path of the old file, or "" if it did not exist
 	Model  string
+	Agent  string // the agent that is hosted, "" for Bellcord's own
 	Reason string // why this model was chosen
 }
 
 // Write writes a configuration file for the results of Search. An existing
 // file is an error unless force is set; then it is kept as a backup.
 func Write(ctx context.Context, file string, force bool) (Written, error) {
-	path, _ := config.File(file)
-	if config.IsFile(path) && !force {
-		return Written{}, existsError(path)
+	if err := Replaceable(file, force); err != nil {
+		return Written{}, err
 	}
-	return write(path, choose(ctx, Search(ctx, file, config.Config{})), force)
+	return WriteChoice(file, Choices(ctx, Search(ctx, file, config.Config{}))[0], force)
 }
 
-// write writes the configuration file for a choice.
-func write(path string, chosen choice, force bool) (Written, error) {
+// Replaceable returns an error if the file exists and force is not set.
+func Replaceable(file string, force bool) error {
+	if path, _ := config.File(file); config.IsFile(path) && !force {
+		return existsError(path)
+	}
+	return nil
+}
+
+// WriteChoice writes a configuration file for a choice, as Write does.
+func WriteChoice(file string, chosen Choice, force bool) (Written, error) {
+	path, _ := config.File(file)
+	return write(path, chosen, force)
+}
+
+func write(path string, chosen Choice, force bool) (Written, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
@@ -53,7 +66,7 @@ func write(path string, chosen choice, force bool) (Written, error) {
 	if err := errors.Join(err, out.Close()); err != nil {
 		return Written{}, fmt.Errorf("write configuration: %w", err)
 	}
-	return Written{Path: path, Backup: backup, Model: chosen.model, Reason: chosen.reason}, nil
+	return Written{Path: path, Backup: backup, Model: chosen.Model, Agent: chosen.Agent, Reason: chosen.Reason}, nil
 }
 
 func existsError(path string) error {

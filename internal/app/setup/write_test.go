@@ -46,15 +46,15 @@ func TestWrite_ExistingFile_IsKeptUnlessForced(t *testing.T) { // not parallel: 
 
 func TestChoose_ModelServerOnThisMachine_IsWrittenAsAProvider(t *testing.T) {
 	t.Parallel()
-	chosen := choose(t.Context(), Survey{Servers: []ModelServer{{Name: "ollama", URL: "http://127.0.0.1:11434/v1", Models: []string{"llama"}}}})
-	if chosen.model != "ollama/llama" || !strings.Contains(chosen.file(), "[provider.ollama]\nbase_url = \"http://127.0.0.1:11434/v1\"") {
+	chosen := Choices(t.Context(), Survey{Servers: []ModelServer{{Name: "ollama", URL: "http://127.0.0.1:11434/v1", Models: []string{"llama"}}}})[0]
+	if chosen.Model != "ollama/llama" || !strings.Contains(chosen.file(), "[provider.ollama]\nbase_url = \"http://127.0.0.1:11434/v1\"") {
 		t.Errorf("%+v: %s", chosen, chosen.file())
 	}
 }
 
 func TestFile_ExamplesInComments_AreValidSettings(t *testing.T) {
 	t.Parallel()
-	text := choice{model: "fake/fake", reason: "a test"}.file()
+	text := Choice{Model: "fake/fake", Reason: "a test"}.file()
 	uncommented := regexp.MustCompile(`(?m)^# ([a-z_]+ = .*|\[.*\])$`).ReplaceAllString(text, "$1")
 	if strings.Count(uncommented, "\n#") > strings.Count(text, "\n#")-8 {
 		t.Fatalf("the examples were not found in %s", text)

@@ -2,6 +2,7 @@ package fakegram
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -95,7 +96,7 @@ func (p *play) thread() (int, error) {
 	return id, nil
 }
 
-var actions = words("typing upload_photo record_video upload_video record_voice upload_voice upload_document choose_sticker" +
+var actions = strings.Fields("typing upload_photo record_video upload_video record_voice upload_voice upload_document choose_sticker" +
 	" find_location record_video_note upload_video_note")
 
 func (p *play) sendAction() (any, error) {

@@ -135,7 +135,7 @@ func (r *htmlReader) within(name string) bool {
 
 func (r *htmlReader) link(e Entity, href string) (Entity, bool) {
 	scheme, rest, _ := strings.Cut(href, ":")
-	if !slices.Contains(words("http https tg mailto tel"), strings.ToLower(scheme)) || strings.Trim(rest, "/") == "" {
+	if !slices.Contains(strings.Fields("http https tg mailto tel"), strings.ToLower(scheme)) || strings.Trim(rest, "/") == "" {
 		r.loose = append(r.loose, fmt.Sprintf("a link to %q, which is dropped", href))
 		return e, false
 	}

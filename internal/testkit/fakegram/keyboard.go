@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 const (
@@ -12,10 +13,10 @@ const (
 )
 
 var (
-	buttonActions = words("url callback_data web_app login_url switch_inline_query switch_inline_query_current_chat" +
+	buttonActions = strings.Fields("url callback_data web_app login_url switch_inline_query switch_inline_query_current_chat" +
 		" switch_inline_query_chosen_chat copy_text callback_game pay disabled")
-	playedFields = words("text callback_data url copy_text style icon_custom_emoji_id")
-	buttonStyles = words("danger success primary")
+	playedFields = strings.Fields("text callback_data url copy_text style icon_custom_emoji_id")
+	buttonStyles = strings.Fields("danger success primary")
 )
 
 // markup reads reply_markup; it returns nil if there are no buttons. Keyboards

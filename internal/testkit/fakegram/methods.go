@@ -21,28 +21,26 @@ const (
 // methods contains the methods by lower-case name: Telegram ignores case.
 var methods = index(
 	method{name: "getMe", do: (*play).getMe},
-	method{name: "getUpdates", params: words("offset limit timeout allowed_updates"), polls: true},
-	method{name: "setWebhook", params: words("url ip_address max_connections allowed_updates drop_pending_updates secret_token"), do: (*play).setWebhook},
-	method{name: "deleteWebhook", params: words("drop_pending_updates"), do: (*play).deleteWebhook},
+	method{name: "getUpdates", params: strings.Fields("offset limit timeout allowed_updates"), polls: true},
+	method{name: "setWebhook", params: strings.Fields("url ip_address max_connections allowed_updates drop_pending_updates secret_token"), do: (*play).setWebhook},
+	method{name: "deleteWebhook", params: strings.Fields("drop_pending_updates"), do: (*play).deleteWebhook},
 	method{name: "getWebhookInfo", do: (*play).webhookInfo},
-	method{name: "sendMessage", params: words(sendParams + " text entities link_preview_options"), counts: weighsMessage, reaches: true, do: (*play).sendMessage},
-	method{name: "sendDocument", params: words(sendParams + fileParams + " document thumbnail disable_content_type_detection"), counts: weighsMessage, reaches: true, do: (*play).sendDocument},
-	method{name: "sendPhoto", params: words(sendParams + fileParams + " photo show_caption_above_media has_spoiler"), counts: weighsMessage, reaches: true, do: (*play).sendPhoto},
-	method{name: "editMessageText", params: words("chat_id message_id text parse_mode entities link_preview_options reply_markup"), counts: weighsEdit, reaches: true, do: (*play).editText},
-	method{name: "editMessageReplyMarkup", params: words("chat_id message_id reply_markup"), counts: weighsEdit, reaches: true, do: (*play).editMarkup},
-	method{name: "deleteMessage", params: words("chat_id message_id"), do: (*play).deleteOne},
-	method{name: "deleteMessages", params: words("chat_id message_ids"), do: (*play).deleteMany},
-	method{name: "sendMessageDraft", params: words("chat_id message_thread_id draft_id text parse_mode entities can_stop keep_on_stop"), counts: weighsDraft, reaches: true, do: (*play).sendDraft},
-	method{name: "sendChatAction", params: words("chat_id message_thread_id action"), reaches: true, do: (*play).sendAction},
-	method{name: "answerCallbackQuery", params: words("callback_query_id text show_alert cache_time"), do: (*play).answerQuery},
-	method{name: "setMyCommands", params: words("commands scope language_code"), do: (*play).setCommands},
-	method{name: "getMyCommands", params: words("scope language_code"), do: (*play).getCommands},
-	method{name: "getFile", params: words("file_id"), do: (*play).getFile},
-	method{name: "getChat", params: words("chat_id"), do: (*play).getChat},
-	method{name: "getChatMember", params: words("chat_id user_id"), do: (*play).getMember},
+	method{name: "sendMessage", params: strings.Fields(sendParams + " text entities link_preview_options"), counts: weighsMessage, reaches: true, do: (*play).sendMessage},
+	method{name: "sendDocument", params: strings.Fields(sendParams + fileParams + " document thumbnail disable_content_type_detection"), counts: weighsMessage, reaches: true, do: (*play).sendDocument},
+	method{name: "sendPhoto", params: strings.Fields(sendParams + fileParams + " photo show_caption_above_media has_spoiler"), counts: weighsMessage, reaches: true, do: (*play).sendPhoto},
+	method{name: "editMessageText", params: strings.Fields("chat_id message_id text parse_mode entities link_preview_options reply_markup"), counts: weighsEdit, reaches: true, do: (*play).editText},
+	method{name: "editMessageReplyMarkup", params: strings.Fields("chat_id message_id reply_markup"), counts: weighsEdit, reaches: true, do: (*play).editMarkup},
+	method{name: "deleteMessage", params: strings.Fields("chat_id message_id"), do: (*play).deleteOne},
+	method{name: "deleteMessages", params: strings.Fields("chat_id message_ids"), do: (*play).deleteMany},
+	method{name: "sendMessageDraft", params: strings.Fields("chat_id message_thread_id draft_id text parse_mode entities can_stop keep_on_stop"), counts: weighsDraft, reaches: true, do: (*play).sendDraft},
+	method{name: "sendChatAction", params: strings.Fields("chat_id message_thread_id action"), reaches: true, do: (*play).sendAction},
+	method{name: "answerCallbackQuery", params: strings.Fields("callback_query_id text show_alert cache_time"), do: (*play).answerQuery},
+	method{name: "setMyCommands", params: strings.Fields("commands scope language_code"), do: (*play).setCommands},
+	method{name: "getMyCommands", params: strings.Fields("scope language_code"), do: (*play).getCommands},
+	method{name: "getFile", params: strings.Fields("file_id"), do: (*play).getFile},
+	method{name: "getChat", params: strings.Fields("chat_id"), do: (*play).getChat},
+	method{name: "getChatMember", params: strings.Fields("chat_id user_id"), do: (*play).getMember},
 )
-
-func words(s string) []string { return strings.Fields(s) }
 
 func index(all ...method) map[string]method {
 	byName := map[string]method{}

@@ -69,7 +69,7 @@ func plainControls(s string) string {
 	}, s)
 }
 
-var entityTypes = words("mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough" +
+var entityTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough" +
 	" spoiler blockquote expandable_blockquote code pre text_link text_mention custom_emoji date_time")
 
 // checkEntities checks entities that the bot sent explicitly.

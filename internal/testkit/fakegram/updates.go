@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,12 +17,12 @@ const (
 )
 
 var (
-	updateTypes = words("message edited_message channel_post edited_channel_post business_connection business_message" +
+	updateTypes = strings.Fields("message edited_message channel_post edited_channel_post business_connection business_message" +
 		" edited_business_message deleted_business_messages message_reaction message_reaction_count inline_query" +
 		" chosen_inline_result callback_query shipping_query pre_checkout_query purchased_paid_media poll poll_answer" +
 		" my_chat_member chat_member chat_join_request chat_boost removed_chat_boost managed_bot guest_message subscription" +
 		" stopped_message_generation")
-	onlyOnRequest = words("chat_member message_reaction message_reaction_count")
+	onlyOnRequest = strings.Fields("chat_member message_reaction message_reaction_count")
 )
 
 // inbox contains the updates that the bot has not confirmed yet.

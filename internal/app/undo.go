@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/undo"
+	"github.com/bellcord/bellcord/internal/undo/snapshot"
+	"github.com/bellcord/bellcord/store/postgres"
+)
+
+// segment is the largest size of a file of the undo storage.
+const segment = 64 << 20
+
+// newRecorder returns the recorder of changes, or nil if undo is off.
+func (a *App) newRecorder() *undo.Recorder {
+	c := a.config.Settings.Undo
+	if c.Mode == config.UndoOff || c.Mode == "" {
+		return nil
+	}
+	return undo.New(undo.Options{
+		Place:   filepath.Join(a.config.Settings.DataDir, "undo"),
+		Require: c.Mode == config.UndoRequire,
+		Logger:  a.logger,
+		Limits: snapshot.Limits{
+			Time: time.Duration(c.MaxScanTime), Bytes: c.MaxDiskBytes, File: c.MaxFileBytes, Age: time.Duration(c.KeepFor),
+			Segment: min(segment, c.MaxDiskBytes/4),
+		},
+		Undone: func(ctx context.Context, id bellcord.SessionID, u bellcord.Undone) error {
+			return a.Hub.RecordUndo(ctx, id, u)
+		},
+		Found: func(ctx context.Context, id bellcord.SessionID, c bellcord.ChangesRecorded) error {
+			return a.Hub.RecordChanges(ctx, id, c)
+		},
+	})
+}
+
+// Files lists and undoes the changes of turns for fronts. With several nodes, an
+// undo is passed to the node that keeps the bytes.
+type Files struct {
+	undo.Files
+	app *App
+}
+
+// Files returns what fronts use to list and undo the changes of turns.
+func (a *App) Files() Files {
+	return Files{undo.Files{Recorder: a.undo, Store: a.Store}, a}
+}
+
+// Undo undoes the changes of a turn.
+func (f Files) Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
+	u, err := f.Files.Undo(ctx, q)
+	return f.app.undoElsewhere(ctx, q, u, err)
+}
+
+// Redo reverses an undo.
+func (f Files) Redo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
+	u, err := f.Files.Redo(ctx, q)
+	return f.app.undoElsewhere(ctx, q, u, err)
+}
+
+// undoHere undoes or redoes changes that this node keeps, for another node.
+func (a *App) undoHere(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
+	files := a.Files().Files
+	if q.Undo != "" {
+		return files.Redo(ctx, q)
+	}
+	return files.Undo(ctx, q)
+}
+
+// undoElsewhere passes a request to the other nodes if this node does not keep the
+// bytes, and otherwise returns the result.
+func (a *App) undoElsewhere(ctx context.Context, q bellcord.UndoRequest, u bellcord.Undone, err error) (bellcord.Undone, error) {
+	shared, is := a.Store.(*postgres.Store)
+	if !is || a.node == nil || !cluster.NotKeptHere(err) {
+		return u, err
+	}
+	nodes, listErr := shared.Nodes(ctx)
+	if listErr != nil {
+		return u, errors.Join(err, listErr)
+	}
+	var ids []string
+	for _, n := range nodes {
+		ids = append(ids, n.ID)
+	}
+	return a.node.Undo(ctx, ids, q)
+}
