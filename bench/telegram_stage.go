@@ -11,9 +11,9 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram"
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
-	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 	"github.com/bellcord/bellcord/store/sqlite"
@@ -65,10 +65,10 @@ func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) 
 	if b.bot, err = wire.New(wire.Config{Token: "1:TEST", Server: "http://fake", Client: client, Dir: b.dir, Logger: logger}); err != nil {
 		return nil, err
 	}
-	b.front, err = telegram.New(telegram.Config{
-		Hub: b.hub, Bot: b.bot, Rights: list, Logger: logger, Dir: b.dir, Workspaces: b.dir, Pace: outbox.Usual,
+	b.front, err = telegram.New(telegram.Config{Bot: b.bot, People: list, Config: chats.Config{
+		Hub: b.hub, Logger: logger, Dir: b.dir, Workspaces: b.dir,
 		LetGo: func(bellcord.SessionID) {},
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}

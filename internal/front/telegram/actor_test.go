@@ -14,6 +14,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/undo"
 )
 
 // actor is an agent that runs the commands in its prompt, one per line:
@@ -31,13 +32,16 @@ import (
 //	retry D         reports a retry of the model request in D
 //	spend IN OUT    reports a model request with this many tokens
 //	write PATH      writes a file in the session's directory
+//	edit N=TEXT…    writes files and records the changes
+//	later D N=TEXT… the same; the changes are pending for D
 //	recall          writes the conversation's history
 //	fail TEXT       fails with the text
 //
 // It writes any other line back.
 type actor struct {
-	mu      sync.Mutex
-	prompts []bellcord.Prompt
+	mu       sync.Mutex
+	prompts  []bellcord.Prompt
+	recorder *undo.Recorder
 }
 
 func newActor() *actor { return &actor{} }
@@ -100,6 +104,9 @@ func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: fmt.Sprintf("I know: %v", texts)}))
 	case "fail":
 		return errors.New(rest)
+	}
+	if verb == "edit" || verb == "later" {
+		return a.edit(ctx, w, verb, rest)
 	}
 	return more(ctx, w, verb, rest)
 }
@@ -202,4 +209,43 @@ func planOf(steps string) (p bellcord.PlanUpdated) {
 		p.Entries = append(p.Entries, bellcord.PlanEntry{Text: text, Status: status})
 	}
 	return p
+}
+
+// edit writes files and records the changes.
+func (a *actor) edit(ctx context.Context, w *hub.Work, verb, rest string) error {
+	var work undo.Work = w
+	if verb == "later" {
+		d, files, _ := strings.Cut(rest, " ")
+		delay, _ := time.ParseDuration(d)
+		work, rest = lateWork{w, delay}, files
+	}
+	turn := a.recorder.Turn(w.Session, w.Turn, work)
+	defer turn.Close()
+	for file := range strings.FieldsSeq(rest) {
+		name, text, _ := strings.Cut(file, "=")
+		path := filepath.Join(w.Session.Dir, name)
+		if err := errors.Join(turn.Changing(ctx, "edit", path), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return err
+		}
+	}
+	turn.After("edit")
+	turn.CallChanges(ctx, "edit", time.Hour)
+	return nil
+}
+
+// lateWork records changes with a delay.
+type lateWork struct {
+	*hub.Work
+	delay time.Duration
+}
+
+func (w lateWork) SetChanges(c bellcord.Changes) {
+	if c.Pending {
+		w.Work.SetChanges(c)
+		return
+	}
+	w.FollowChanges(func(ctx context.Context) (bellcord.Changes, error) {
+		pause(ctx, w.delay)
+		return c, ctx.Err()
+	})
 }

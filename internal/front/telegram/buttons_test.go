@@ -7,32 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/front/telegram"
-	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )
-
-func TestChoiceLabels_Choices_AreNamedByTheirIDsAndNeverEqual(t *testing.T) {
-	t.Parallel()
-	own := []bellcord.Choice{
-		{ID: "allow", Text: "Allow once", Kind: "allow_once"},
-		{ID: "allow_session", Text: "For the session", Kind: "allow_always"},
-		{ID: "allow_always", Text: "Always", Kind: "allow_always"},
-		{ID: "reject", Text: "Reject", Kind: "reject_once"},
-	}
-	if got, want := telegram.ChoiceLabels(own), []string{"✓ Once", "✓ This session", "✓ Always here", "✕ Deny"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	others := []bellcord.Choice{{ID: "1", Text: "In this folder", Kind: "allow_always"}, {ID: "2", Text: "Everywhere", Kind: "allow_always"}, {ID: "3", Text: "No", Kind: "reject_once"}}
-	if got, want := telegram.ChoiceLabels(others), []string{"In this folder", "Everywhere", "✕ Deny"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	same := []bellcord.Choice{{ID: "1", Text: "Go", Kind: "x"}, {ID: "2", Text: "Go", Kind: "x"}}
-	if got := telegram.ChoiceLabels(same); got[0] == got[1] {
-		t.Errorf("got %q twice", got[0])
-	}
-}
 
 // presses presses a button and returns the reply to the press.
 func (s *stage) presses(b fakegram.Button) string {
@@ -181,19 +157,6 @@ func TestSessions_EqualTitles_HaveDifferentLabels(t *testing.T) {
 			t.Errorf("it offers %q, want %q", got, want)
 		}
 	})
-}
-
-func TestDistinct_NumberedLabelTaken_UsesTheNextNumber(t *testing.T) {
-	t.Parallel()
-	var got []string
-	for _, row := range telegram.Distinct([][]wire.Button{{{Text: "a"}, {Text: "a (2)"}}, {{Text: "a"}}, {{Text: "b"}}}) {
-		for _, b := range row {
-			got = append(got, b.Text)
-		}
-	}
-	if want := []string{"a", "a (2)", "a (3)", "b"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
 }
 
 func TestNew_NoPreviousSession_DoesNotMentionOne(t *testing.T) {

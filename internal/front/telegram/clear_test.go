@@ -201,3 +201,22 @@ func TestNew_DuringTurn_KeepsThePartialAnswerAndThePreviousSession(t *testing.T)
 		}
 	})
 }
+
+func TestClear_AutomaticTitle_IsMadeAgainFromTheNextMessage(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		for _, turn := range []struct{ message, status string }{
+			{"say Hello.", "Session: say Hello."},
+			{"/clear", "Session: (no messages yet)"},
+			{"say Goodbye.", "Session: say Goodbye."},
+		} {
+			s.sendText(anna, turn.message)
+			s.pass(5 * time.Second)
+			s.sendText(anna, "/status")
+			s.pass(2 * time.Second)
+			if got := s.last(anna).Text; !strings.Contains(got, turn.status) {
+				t.Errorf("after %q the status is %q, want %q in it", turn.message, got, turn.status)
+			}
+		}
+	})
+}

@@ -1,18 +1,23 @@
 package telegram
 
-import "github.com/bellcord/bellcord/internal/front/telegram/wire"
+import (
+	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/telegram/wire"
+)
 
-// Parse exports parse.
+// Parse returns what the core understands of a message, or "-" if it is for another
+// bot.
 func Parse(text, bot string) (what, words string) {
-	found, words := parse(text, bot)
+	text, forBot := withoutName(text, bot)
+	if !forBot {
+		return "-", ""
+	}
+	found, words := chats.Parse(text)
 	return string(found), words
 }
 
 // Addressed exports addressed.
 func Addressed(m *wire.Message, bot string) (string, bool) { return addressed(m, bot) }
 
-// ChoiceLabels exports choiceLabels.
-var ChoiceLabels = choiceLabels
-
-// Distinct exports distinct.
-var Distinct = distinct
+// Render exports render.
+var Render = render

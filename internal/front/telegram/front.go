@@ -2,124 +2,50 @@ package telegram
 
 import (
 	"context"
-	"errors"
-	"log/slog"
-	"path/filepath"
-	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/hub"
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
-	"github.com/bellcord/bellcord/internal/front/telegram/rights"
+	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
-// Hub is the part of the core that the front uses.
-type Hub interface {
-	sessionFinder
-	sessionEditor
-	prompter
-	turnReader
-	logReader
-	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
-}
-
-type (
-	sessionFinder interface {
-		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-		Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-		Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error)
-	}
-	sessionEditor interface {
-		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
-		Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error)
-		Clear(id bellcord.SessionID, cause bellcord.Cause) (*hub.Stopping, error)
-	}
-	prompter interface {
-		Accept(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt) (bellcord.TurnID, error)
-		Stop(req bellcord.StopRequest) *hub.Stopping
-		Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error
-		Edit(turn bellcord.TurnID, text string) error
-		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
-	}
-	turnReader interface {
-		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
-		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
-	}
-	logReader interface {
-		Events(ctx context.Context, id bellcord.SessionID, after int64) (*hub.Cursor, error)
-		Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
-	}
-)
-
-// Config configures a Front.
+// Config configures a Front. New sets the fields of the adapter in chats.Config.
 type Config struct {
-	Hub    Hub
+	chats.Config
 	Bot    *wire.Bot
-	Rights *rights.List
-	Logger *slog.Logger
-	Dir    string // directory of the stored chats
-
-	Session    bellcord.Session // template for new sessions; if its directory is set, all sessions share it
-	Prompt     bellcord.Prompt  // template with the limits of every turn
-	Workspaces string           // parent of the sessions' directories, if they share none
-	Models     func() []string  // models to choose from
-	Agents     func() []string
-	CheckModel func(name string) error
-	CheckAgent func(name string) error
-	LetGo      func(bellcord.SessionID) // releases what a session has apart from its turns, such as a hosted agent's process
-
-	Replace      bool // a new message stops the running turn and is answered instead
-	ExposeErrors bool // users see the original error messages
-	Edits        bool // never use drafts, even where Telegram supports them
-	Silent       bool // show no unfinished answers, neither as drafts nor by edits
-	OldAfter     time.Duration
-	Idle         time.Duration
-	Pace         outbox.Pace
+	People *rights.List
+	Edits  bool // never use drafts, even where Telegram supports them
 }
+
+// limits are Telegram's limits for bots.
+var limits = chats.Limits{Text: 4096, ButtonData: 64, Upload: 50 << 20, Download: 20 << 20}
+
+// pace keeps a margin to Telegram's limits: 30 calls a second in all, one a
+// second for a chat, 20 a minute for a group.
+var pace = outbox.Pace{All: 40 * time.Millisecond, Private: 1200 * time.Millisecond, Group: 3500 * time.Millisecond}
 
 // Front runs a bot's chats. Run handles updates; Close shows the ends of all
 // turns and shuts the front down.
 type Front struct {
-	Config
+	*chats.Front
+	bot  *wire.Bot
 	self wire.Self
-	box  *outbox.Outbox
-	book *book
-	life context.Context // ends with the front; turns do not depend on it
-	end  context.CancelFunc
-	work sync.WaitGroup
-
-	mu      sync.Mutex
-	chats   map[spot]*chat
-	noticed map[notice]bool // notices that were sent
 }
-
-// spot identifies a conversation: a chat, or a topic in one.
-type spot struct {
-	Chat   int64
-	Thread int
-}
-
-// notice is a text that is sent to a place only once.
-type notice struct {
-	spot
-	text string
-}
-
-func at(p wire.Place) spot { return spot{p.Chat, p.Thread} }
 
 // New returns a front. It fails if the stored chats cannot be read.
 func New(c Config) (*Front, error) {
-	book, err := openBook(filepath.Join(c.Dir, "chats.json"))
+	a := adapter{c.Bot, c.Logger}
+	c.Platform, c.Limits, c.Pace = "Telegram", limits, pace
+	c.Messages, c.Files, c.Rights = a, a, people{c.People}
+	if !c.Edits {
+		c.Drafts = a
+	}
+	core, err := chats.New(c.Config)
 	if err != nil {
 		return nil, err
 	}
-	life, end := context.WithCancel(context.Background())
-	return &Front{
-		Config: c, box: outbox.New(c.Pace, c.Logger), book: book, life: life, end: end,
-		chats: map[spot]*chat{}, noticed: map[notice]bool{},
-	}, nil
+	return &Front{Front: core, bot: c.Bot}, nil
 }
 
 // Run handles updates until ctx ends: from the webhook if its URL is given,
@@ -127,7 +53,7 @@ func New(c Config) (*Front, error) {
 // the previous process has not shown completely are resumed.
 func (f *Front) Run(ctx context.Context, webhook string) error {
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		self, err := f.Bot.Begin(ctx)
+		self, err := f.bot.Begin(ctx)
 		if err == nil {
 			f.self = self
 			break
@@ -139,93 +65,19 @@ func (f *Front) Run(ctx context.Context, webhook string) error {
 		case <-time.After(pause):
 		}
 	}
-	f.box.Aside(func(ctx context.Context) error { return f.Bot.Commands(ctx, menu) })
-	f.resume()
+	f.Aside(func(ctx context.Context) error { return f.bot.Commands(ctx, menu()) })
 	f.Logger.Info("telegram bot started", "bot", f.self.Username)
-	tidying, done := context.WithCancel(ctx)
-	var tidy sync.WaitGroup
-	tidy.Go(func() { f.tidy(tidying) })
-	defer func() { done(); tidy.Wait() }()
-	if webhook != "" {
-		return f.Bot.Serve(ctx, webhook, f.Take)
-	}
-	return f.Bot.Poll(ctx, f.Take)
-}
-
-// Close waits until the ends of all turns have been sent, as far as ctx allows,
-// and shuts the front down. Call it after Run has returned and the hub's turns
-// have settled.
-func (f *Front) Close(ctx context.Context) error {
-	f.settled(ctx)
-	f.end()
-	f.work.Wait()
-	err := f.box.Close(ctx)
-	return errors.Join(err, f.book.closeBook())
-}
-
-// settled returns when no chat is busy, or when ctx ends.
-func (f *Front) settled(ctx context.Context) {
-	for _, c := range f.all() {
-		c.until(ctx, func() bool { return !c.busyLocked() })
-	}
-}
-
-// all returns the active chats.
-func (f *Front) all() []*chat {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var all []*chat
-	for _, c := range f.chats {
-		all = append(all, c)
-	}
-	return all
-}
-
-// chat returns the chat at a place and creates it if needed. owner is the owner
-// of its sessions. A chat with another owner is replaced, unless it is busy.
-func (f *Front) chat(p wire.Place, owner string) *chat {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := f.chats[at(p)]
-	if c == nil || c.owner != owner && !c.busy() { // the person may have been renamed in the settings
-		c = newChat(f, p, owner)
-		f.chats[at(p)] = c
-	}
-	return c
-}
-
-// tidy removes idle chats once a minute. It never removes a chat with an active
-// turn.
-func (f *Front) tidy(ctx context.Context) {
-	tick := time.NewTicker(time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-tick.C:
-			if f.Idle > 0 {
-				f.forgetIdle(now.Add(-f.Idle))
-			}
+	return f.Front.Run(ctx, func(ctx context.Context) error {
+		if webhook != "" {
+			return f.bot.Serve(ctx, webhook, f.Take)
 		}
-	}
+		return f.bot.Poll(ctx, f.Take)
+	})
 }
 
-func (f *Front) forgetIdle(since time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for where, c := range f.chats {
-		if c.closeIfIdle(since) {
-			delete(f.chats, where)
-		}
+func menu() (menu []wire.Command) {
+	for _, c := range chats.Menu {
+		menu = append(menu, wire.Command(c))
 	}
-}
-
-// resume follows the chats with turns that were not shown completely.
-func (f *Front) resume() {
-	for _, r := range f.book.all() {
-		if len(r.Open) > 0 {
-			f.chat(r.Place, r.Owner).resume(r)
-		}
-	}
+	return menu
 }

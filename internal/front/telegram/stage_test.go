@@ -15,11 +15,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram"
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
-	"github.com/bellcord/bellcord/internal/front/telegram/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -40,8 +41,11 @@ type stage struct {
 	store *sqlite.Store
 	front *telegram.Front
 	list  *rights.List
+	files undo.Files
 	data  string
 	ended []bellcord.SessionID // sessions with an agent process that was ended
+
+	withoutUndo bool
 
 	with  setup
 	leave func() // shuts the server down gracefully
@@ -61,7 +65,7 @@ func onStage(t *testing.T, change func(*setup), play func(*stage)) {
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		with := setup{rights: rights.Config{People: map[int64]string{anna: "anna", ben: "ben"}, Groups: map[int64]string{group: "ringers"}}}
-		with.Config = telegram.Config{Pace: outbox.Usual, OldAfter: 10 * time.Minute, Idle: 30 * time.Minute}
+		with.Config.Config = chats.Config{OldAfter: 10 * time.Minute, Idle: 30 * time.Minute}
 		if change != nil {
 			change(&with)
 		}
@@ -89,13 +93,17 @@ func (s *stage) open(with setup) {
 	s.must(err)
 	s.hub, err = hub.Open(s.Context(), s.store, s.actor, hub.Options{Sweep: 10 * time.Second})
 	s.must(err)
+	s.recorder = undo.New(undo.Options{Place: s.data + "/undo", Logger: logger, Undone: func(ctx context.Context, id bellcord.SessionID, u bellcord.Undone) error {
+		return s.hub.RecordUndo(ctx, id, u)
+	}})
+	s.files = undo.Files{Recorder: s.recorder, Store: s.store}
 	with.rights.File = s.data + "/telegram/people.json"
 	s.list, err = rights.Open(with.rights)
 	s.must(err)
 	bot, err := wire.New(wire.Config{Token: "1:TEST", Server: "http://fake", Client: client, Dir: s.data + "/telegram", Logger: logger})
 	s.must(err)
 	c := with.Config
-	c.Hub, c.Bot, c.Rights, c.Logger, c.Dir, c.Workspaces = s.hub, bot, s.list, logger, s.data+"/telegram", s.data+"/workspaces"
+	c.Hub, c.Undo, c.Bot, c.People, c.Logger, c.Dir, c.Workspaces = s.hub, slowUndo{s.files}, bot, s.list, logger, s.data+"/telegram", s.data+"/workspaces"
 	c.Models = func() []string { return []string{"fake/one", "fake/two"} }
 	c.Agents = func() []string { return []string{"", "pi"} }
 	c.CheckModel = func(name string) error { return among(name, c.Models()) }
@@ -104,6 +112,9 @@ func (s *stage) open(with setup) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended = append(s.ended, id)
+	}
+	if s.withoutUndo {
+		c.Undo = nil
 	}
 	s.with = with
 	s.front, err = telegram.New(c)
@@ -121,6 +132,7 @@ func (s *stage) open(with setup) {
 			defer done()
 			must(s.front.Close(bounded))
 			must(s.hub.Close(bounded))
+			must(s.recorder.Close())
 			must(s.store.Close())
 			must(bot.Close())
 			hangUp()

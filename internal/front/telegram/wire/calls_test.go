@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 

@@ -12,7 +12,7 @@ import (
 	"path"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
 
 const (

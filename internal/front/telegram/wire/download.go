@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-telegram/bot"
 
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
 
 // Download fetches a file of at most most bytes. It returns ErrTooLarge for a

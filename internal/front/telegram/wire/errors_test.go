@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-telegram/bot"
 
-	"github.com/bellcord/bellcord/internal/front/telegram/outbox"
+	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
 
 const (

@@ -1,0 +1,37 @@
+// Package chats is the common core of the fronts for chat platforms. Telegram is
+// an adapter of it; the front for another platform is another adapter.
+//
+// Each chat has a session. A message is a prompt, and the answer is shown while it
+// is written: as a draft where the platform has drafts, otherwise as a message that
+// is edited.
+//
+// The core contains everything that does not depend on a platform:
+//
+//   - the session of each chat, and the choice of agent and model;
+//   - the queue of a chat, and prompts that a stop holds;
+//   - questions and forms with their buttons;
+//   - previews of unfinished answers, complete answers, and the ends of turns;
+//   - the changes of turns to files, with buttons to undo and redo them;
+//   - commands, and the words that stop a turn;
+//   - access of people and groups, and invitations of strangers (package rights has the
+//     list for platforms with numeric IDs);
+//   - files that people send, and files that they request;
+//   - the rate limits of a chat and of all chats (package outbox).
+//
+// An adapter supplies the rest. It implements Messages and Files, and Drafts if the
+// platform has drafts. It sets the Limits and the pace of the platform, converts
+// Markdown to the markup of the platform, and receives events: it passes each one
+// to Message, Edited, Press or StopDraft. Its calls return *outbox.TooMany for a
+// rate limit and an error that wraps outbox.ErrNever for a permanent refusal.
+//
+// Events arrive in order on one goroutine, which never blocks. A prompt gets its
+// turn ID from the adapter and then waits in the chat's queue, because opening a
+// session or downloading a picture takes time. A stop does not wait in that queue.
+// It is passed to the hub on the goroutine that receives the event and also names
+// the turns that were not accepted yet: these are stopped before they start.
+//
+// The front is not the source of truth. The conversation is in the session's log,
+// and everything shown is derived from it. The front only stores which session a
+// chat has and which messages belong to which turn. The hub has no concept of
+// messages.
+package chats

@@ -1,0 +1,7 @@
+package chats
+
+// ChoiceLabels exports choiceLabels.
+var ChoiceLabels = choiceLabels
+
+// Distinct exports distinct.
+var Distinct = distinct
