@@ -14,6 +14,7 @@ import (
 // after endBound.
 func (s *Server) clear(request json.RawMessage, sess *session) {
 	answered := sess.book.awaitOwedAnswers()
+	sess.cancelUndos()
 	stopping, err := sess.hub.Clear(sess.id, s.cause(bellcord.CausePerson, "/clear"))
 	if err != nil {
 		s.sendReply(request, failure(err))

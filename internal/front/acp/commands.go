@@ -20,6 +20,9 @@ var commands = []acp.AvailableCommand{
 	{Name: "stop", Description: "Stop the running turn and all queued prompts"},
 	{Name: "model", Description: "Show or change the model", Input: &acp.UnstructuredCommandInput{Hint: "provider/model"}},
 	{Name: "mode", Description: "Show or change the mode", Input: &acp.UnstructuredCommandInput{Hint: "read-only | ask | auto-edit | full"}},
+	{Name: "changes", Description: "List the files that the last turn changed"},
+	{Name: "undo", Description: "Restore the files that the last turn changed, after a preview", Input: &acp.UnstructuredCommandInput{Hint: "only these paths"}},
+	{Name: "redo", Description: "Reverse the last undo, after a preview"},
 	{Name: "cost", Description: "Show the tokens and cost of this session"},
 }
 
@@ -46,6 +49,10 @@ func (s *Server) obey(request json.RawMessage, sess *session, word, rest string)
 		s.clear(request, sess)
 	case "cost":
 		s.runAsync(request, sess, typed, sess.costs)
+	case "changes":
+		s.runAsync(request, sess, typed, sess.changes)
+	case "undo", "redo":
+		s.undo(request, sess, word, rest)
 	case "stop":
 		s.stopAll(request, sess)
 	case "model":

@@ -52,11 +52,14 @@ func (s *session) translated(update json.RawMessage) json.RawMessage {
 		_ = json.Unmarshal(u["availableCommands"], &agents)
 		names := commandNamesOf(agents)
 		s.setAgentCommands(names)
-		all := make([]any, len(agents), len(agents)+1)
-		for i, c := range agents {
-			all[i] = c
+		var all []any
+		for _, c := range agents {
+			all = append(all, c)
 		}
-		u.Set("availableCommands", append(all, stopCommand(names)))
+		for _, c := range ownCommands(names) {
+			all = append(all, c)
+		}
+		u.Set("availableCommands", all)
 	case `"config_option_update"`:
 		v, err := s.hub.Configure(s.id, bellcord.SessionUpdated{})
 		if err != nil {
@@ -120,7 +123,7 @@ func (s *session) sendSettings() {
 		s.update(acp.RawUpdate(s.translated(update)))
 	}
 	if !commands {
-		s.update(acp.AvailableCommandsUpdate{AvailableCommands: []acp.AvailableCommand{stopCommand(nil)}})
+		s.update(acp.AvailableCommandsUpdate{AvailableCommands: ownCommands(nil)})
 	}
 }
 

@@ -12,24 +12,29 @@ import (
 // hosted agent, because all other commands are the agent's.
 const ownPrefix = "bellcord-"
 
-// stopCommand returns the command that stops a session. taken are the names of
-// the agent's commands.
-func stopCommand(taken []string) acp.AvailableCommand {
+// hostedCommands are Bellcord's commands in a session with a hosted agent. If the
+// agent has one of the same name, Bellcord's needs the prefix.
+var hostedCommands = []string{"stop", "changes", "undo", "redo"}
+
+// ownCommands returns Bellcord's commands. taken are the names of the agent's
+// commands.
+func ownCommands(taken []string) []acp.AvailableCommand {
+	var own []acp.AvailableCommand
 	for _, c := range commands {
-		if c.Name != "stop" {
+		if !slices.Contains(hostedCommands, c.Name) {
 			continue
 		}
 		if slices.Contains(taken, c.Name) {
 			c.Name = ownPrefix + c.Name
 		}
-		return c
+		own = append(own, c)
 	}
-	return acp.AvailableCommand{}
+	return own
 }
 
 // parseCommand returns the command of Bellcord in a prompt, or the text for the
 // agent. In a session whose settings are the agent's, the agent's commands keep
-// their names: /stop and names with the prefix bellcord- are Bellcord's.
+// their names: hostedCommands and names with the prefix bellcord- are Bellcord's.
 func (s *session) parseCommand(text string, hosted bool) (*slash.Command, string, error) {
 	if !s.agentModes() {
 		return commandNames.Parse(text, hosted)
@@ -40,8 +45,8 @@ func (s *session) parseCommand(text string, hosted bool) (*slash.Command, string
 	switch {
 	case slashed && prefixed && slices.Contains(commandNames, own):
 		return &slash.Command{Name: own, Rest: strings.TrimSpace(rest)}, "", nil
-	case slashed && name == "stop" && !s.agentHas(name):
-		return &slash.Command{Name: name}, "", nil
+	case slashed && slices.Contains(hostedCommands, name) && !s.agentHas(name):
+		return &slash.Command{Name: name, Rest: strings.TrimSpace(rest)}, "", nil
 	}
 	return nil, text, nil
 }

@@ -257,6 +257,7 @@ func (s *Server) cancelSession(id bellcord.SessionID, cause bellcord.Cause) {
 // server closes it when it is idle.
 func (s *session) settleTurns(ctx context.Context, cause bellcord.Cause) error {
 	if s.server.config.Load().Network == nil {
+		s.cancelUndos()
 		_, err := s.hub.CloseSession(ctx, s.id, cause)
 		return err
 	}

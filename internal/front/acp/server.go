@@ -58,6 +58,10 @@ type Config struct {
 	// are running now. It does no I/O. It is nil if they are not known.
 	Background func(id bellcord.SessionID) []bellcord.Process
 
+	// Files returns what lists and undoes the changes of turns. It is nil if
+	// none are recorded.
+	Files func() (Files, error)
+
 	// SetUp is set if no model is configured. It configures one and returns the
 	// configuration that is used from then on. Until it succeeds, no session
 	// can be opened and hub is not called.

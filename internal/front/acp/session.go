@@ -28,6 +28,8 @@ type session struct {
 	shown             bool                  // the settings of the agent were sent; protected by Server.mu
 	early             []json.RawMessage     // the agent's updates until then; protected by Server.mu
 
+	undos []*undoing // that the client is asked about; protected by Server.mu
+
 	following context.Context // the follower's context; no turn depends on it
 	unfollow  context.CancelCauseFunc
 	followed  chan struct{} // closed when the follower has ended

@@ -14,7 +14,7 @@ import (
 // Bellcord and cannot be stopped: the prompt becomes a turn, or the reply
 // requests a prompt.
 func (s *Server) steer(m jsonrpc.Message, sess *session) {
-	if sess.isRunning() {
+	if sess.hub.Working(sess.id) {
 		s.later(m, func(ctx context.Context, params json.RawMessage) answer {
 			reply, err := s.config.Load().Hosted.Request(ctx, sess.id, acp.UnstableSteering, params)
 			return answer{result: reply, err: err}
@@ -44,16 +44,6 @@ func (s *Server) steer(m jsonrpc.Message, sess *session) {
 		return
 	}
 	s.sendReply(m.ID, answer{result: map[string]string{"outcome": "startedNewTurn"}})
-}
-
-// isRunning reports whether a turn of the session is running in this process.
-func (s *session) isRunning() bool {
-	for _, turn := range s.hub.Running() {
-		if turn.Session == s.id {
-			return true
-		}
-	}
-	return false
 }
 
 // steered reports whether a message is a steering request, and handles it.

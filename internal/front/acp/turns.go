@@ -98,6 +98,7 @@ func (s *Server) cancel(m jsonrpc.Message) {
 // stopSession stops the running and queued turns of the session in every
 // process: a second window of the editor is another process.
 func (s *session) stopSession(cause bellcord.Cause) *hub.Stopping {
+	s.cancelUndos()
 	return s.hub.Stop(bellcord.StopRequest{Session: s.id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 }
 
@@ -112,6 +113,7 @@ func (s *Server) cancelRequest(m jsonrpc.Message) {
 	defer s.mu.Unlock()
 	found := false
 	for _, sess := range s.sessions {
+		sess.cancelUndo(p.RequestID)
 		if turn := sess.book.turnOf(p.RequestID); turn != "" {
 			found = true
 			sess.hub.Stop(bellcord.StopRequest{Turn: turn, Cause: s.cause(bellcord.CausePerson, acp.MethodCancelRequest), Queue: bellcord.QueueNext})

@@ -124,6 +124,25 @@ func TestLaw35_ACPScopes_AreThoseOfTheAPI(t *testing.T) {
 	})
 }
 
+func TestUndo_WithoutItsScope_IsForbidden(t *testing.T) {
+	t.Parallel()
+	each(t, nil, func(t *testing.T, s *stage, kind string) {
+		for _, test := range []struct {
+			user string
+			code int // 0: it is allowed
+		}{{"anna", -32003}, {"admin", 0}} {
+			c := s.dial(kind, test.user)
+			session := c.newSession(nil)
+			for _, command := range []string{"/undo", "/redo"} {
+				f := c.request("session/prompt", prompt(session, command, ""))
+				if code := f.Error; (code == nil) != (test.code == 0) || code != nil && code.Code != test.code {
+					t.Errorf("%s of %s is answered with %+v, %v", command, test.user, f.Result, f.Error)
+				}
+			}
+		}
+	})
+}
+
 func TestPrompter_WithoutReadScope_GetsNoContent(t *testing.T) {
 	t.Parallel()
 	each(t, nil, func(t *testing.T, s *stage, kind string) {

@@ -25,6 +25,7 @@ type Hub interface {
 	sessionFinder
 	lister
 	fileFinder
+	changeFinder
 	logReader
 }
 
@@ -69,6 +70,15 @@ type (
 		// Files returns up to limit files of a directory that match a query, the
 		// best first, and the number of all its files.
 		Files(ctx context.Context, dir, query string, limit int) (found []string, all int, err error)
+	}
+	changeFinder interface {
+		// Undoable returns what an undo and a redo mean in a session.
+		Undoable(ctx context.Context, session bellcord.SessionID) (bellcord.Undoable, error)
+		Changes(ctx context.Context, turn bellcord.TurnID) (bellcord.Changes, error)
+		// Texts returns the changes of a turn to text files, of all paths or of
+		// one.
+		Texts(ctx context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error)
+		Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error)
 	}
 	logReader interface {
 		// Events returns the session's log from its beginning, and a function
@@ -179,4 +189,6 @@ type Report struct {
 	Files    []string           // that match a query, the best first
 	AllFiles int                // number of files of the directory
 	Image    *bellcord.Image    // to attach
+	Diff     []bellcord.Change  // changed texts to show
+	Preview  *Preview           // of an undo, to confirm
 }

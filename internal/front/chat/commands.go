@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/front/slash"
 )
 
@@ -13,6 +14,12 @@ import (
 // parsed before anything is changed.
 var commands = []struct{ name, does string }{
 	{"stop", "stop the turn and hold queued prompts; /stop all drops them"},
+	{"continue", "go on after a stop: sends the prompt Continue."},
+	{"receipt", "show the receipt of the last turn: its end, its processes and the proof"},
+	{"changes", "list the files that the last turn changed; /changes TURN those of another one"},
+	{"diff", "show the differences of these files; /diff PATH of one file"},
+	{"undo", "restore the files that the last turn changed, after a preview; /undo PATH… only these"},
+	{"redo", "reverse the last undo, after a preview"},
 	{"sessions", "switch to another session (ctrl+p)"},
 	{"open", "open a session: /open ID"},
 	{"new", "start a new session"},
@@ -93,7 +100,7 @@ func (m *Model) Submit(text string) []Action {
 		m.setHint(err.Error())
 		return nil
 	case command != nil:
-		return m.obey(command.Name, command.Rest)
+		return m.guided(command.Name, m.obey(command.Name, command.Rest))
 	}
 	return m.sendPrompt(bellcord.TaskAnswer, strings.TrimSpace(prompt))
 }
@@ -125,6 +132,16 @@ func (m *Model) obey(word, rest string) []Action {
 	switch word {
 	case "stop":
 		return m.stopCommand(rest)
+	case "continue":
+		return m.sendPrompt(bellcord.TaskAnswer, "Continue.")
+	case "receipt":
+		m.showReceipt()
+	case "changes":
+		return m.showTurnChanges(rest)
+	case "diff":
+		return m.showDiff(slash.Words(rest))
+	case "undo", "redo":
+		return m.undoCommand(word, rest)
 	case "sessions":
 		return []Action{ShowList{At: AtSessions}}
 	case "open":
@@ -170,6 +187,15 @@ func (m *Model) obey(word, rest string) []Action {
 		return m.quit()
 	}
 	return nil
+}
+
+// showReceipt shows the receipt of the last turn that has ended.
+func (m *Model) showReceipt() {
+	if m.receipt == nil {
+		m.setHint("No turn has ended yet.")
+		return
+	}
+	m.showNotice(strings.TrimRight(line.Details(*m.receipt), "\n"))
 }
 
 func (m *Model) stopCommand(rest string) []Action {

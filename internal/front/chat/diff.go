@@ -192,7 +192,7 @@ const mostDiff = 20
 func (c *card) diff(width int, unfolded bool) []string {
 	lines := diff(c.changes(), c.dir, brief(c.call), width)
 	if over := len(lines) - mostDiff; !unfolded && over > 1 {
-		lines = append(lines[:mostDiff:mostDiff], styled(dim, fmt.Sprintf("  … %d more lines · ctrl+t shows all", over)))
+		lines = append(lines[:mostDiff:mostDiff], styled(dim, fmt.Sprintf("  … %d more lines · ctrl+o shows all", over)))
 	}
 	return lines
 }

@@ -90,8 +90,11 @@ func TestDiff_LongChange_IsFoldedUntilUnfolded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("write").happens(called("c", "write_file", `{"path":"long.txt"}`), bellcord.ToolCallStarted{Call: "c"},
 		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: []bellcord.CallContent{{Change: &bellcord.Change{Path: "/work/here/long.txt", New: strings.Repeat("line\n", 60)}}}}})
-	s.has("20 + line", "… 40 more lines · ctrl+t shows all")
+	s.has("20 + line", "… 40 more lines · ctrl+o shows all")
 	s.hasNot("21 + line")
+	s.press("ctrl+o")
+	s.has("60 + line")
+	s.press("esc")
 	s.press("ctrl+t")
 	s.has("60 + line")
 }

@@ -21,7 +21,7 @@ func formOffer(q bellcord.Question, letter string) string {
 // openForm returns the form that is being filled in, or nil. A form of a question
 // that is no longer open is dropped.
 func (m *Model) openForm() *form.Filling {
-	if m.form != nil && (!m.HasQuestion() || m.questions[0].ID != m.form.Question.ID || m.answering == m.form.Question.ID) {
+	if m.form != nil && (m.asked() != m.form.Question.ID || m.answering == m.form.Question.ID) {
 		m.form = nil
 	}
 	return m.form

@@ -16,9 +16,6 @@ import (
 // mostImage is the maximum size of an attached image in bytes.
 const mostImage = 10 << 20
 
-// imageTypes are the media types of images that models accept.
-var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
-
 // The actions for images.
 type (
 	// PasteImage attaches the image in the clipboard to the input.
@@ -73,7 +70,7 @@ func readImage(path string) (*bellcord.Image, error) {
 // imageOf returns data as an image, with the type that its content has.
 func imageOf(data []byte) (*bellcord.Image, error) {
 	kind := http.DetectContentType(data)
-	if !imageTypes[kind] {
+	if !bellcord.IsImageType(kind) {
 		return nil, errors.New("not a PNG, JPEG, GIF or WebP image")
 	}
 	return &bellcord.Image{Type: kind, Data: data}, nil

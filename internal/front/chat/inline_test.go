@@ -22,18 +22,18 @@ func TestScreen_Inline_HasOnlyWhatIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
 	expectText(t, "what is printed", s.finished(), "\n> go\n\nIt is finished.")
-	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok — esc to stop\n›\n")
+	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok — esc to stop\n›\n  enter queues\n")
 	s.ends(bellcord.Receipt{End: bellcord.EndDone})
 	expectText(t, "what is printed at the end", s.finished(), "\nIt is open\n● done 0:00")
-	expectText(t, "the idle screen", s.screen(60, 24), "\n○ ready · model openai/fake, mode ask · ? help\n›\n")
+	expectText(t, "the idle screen", s.screen(60, 24), "\n○ ready\n›\n  openai/fake · ask · /work/here\n")
 }
 
 func TestScreen_Inline_IsSmallWhateverIsOpen(t *testing.T) {
 	t.Parallel()
 	s := inlineStage(t).runs("go").text(strings.Repeat("words and more words ", 500))
 	for _, size := range [][2]int{{100, 60}, {80, 24}, {40, 12}, {20, 5}, {10, 2}, {10, 1}} {
-		most := min(12, size[1])
-		if n := len(s.m.Screen(size[0], size[1]).Lines); n > most || n > 2+max(1, size[1]/3) {
+		most := min(13, size[1])
+		if n := len(s.m.Screen(size[0], size[1]).Lines); n > most || n > 3+max(1, size[1]/3) {
 			t.Errorf("in %v it has %d lines", size, n)
 		}
 	}
@@ -70,7 +70,9 @@ func TestPress_QuestionMark_ShowsHelpOnlyInAnEmptyInput(t *testing.T) {
 	t.Parallel()
 	for _, inline := range []bool{false, true} {
 		s := stageWith(t, chat.Options{Inline: inline}).types("?")
-		s.has("Help — esc closes", "/compact", "Recall  up, down")
+		s.has("Help — esc closes", "/undo", "/compact")
+		s.press("end")
+		s.has("Recall  up, down")
 		if !s.m.Screen(80, 24).Alternate {
 			t.Error("the help is not on the alternate screen")
 		}

@@ -46,6 +46,9 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 		m.reply = reply{}
 		return m.escape()
 	case "ctrl+c":
+		if m.guide != nil {
+			return m.quit()
+		}
 		return m.Interrupt(m.now)
 	}
 	if m.search != nil && m.searchKey(key, text) {
@@ -185,7 +188,7 @@ func (m *Model) escape() []Action {
 // layered reports whether Esc closes something that is open on top of the
 // conversation.
 func (m *Model) layered() bool {
-	return m.search != nil || m.picker != nil || m.overlay != nil || m.queue.picked != "" || len(m.menuRows()) > 0
+	return m.search != nil || m.picker != nil || m.overlay != nil || m.undo != nil || m.queue.picked != "" || len(m.menuRows()) > 0
 }
 
 // closeLayer closes what is open on top of the conversation, and reports whether
@@ -199,6 +202,7 @@ func (m *Model) closeLayer() bool {
 		m.picker = nil
 	case m.overlay != nil:
 		m.overlay = nil
+	case m.closeUndo("Cancelled: no file was changed."):
 	case m.queue.picked != "":
 		m.queue.picked = ""
 	case len(m.menuRows()) > 0:

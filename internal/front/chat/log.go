@@ -22,6 +22,9 @@ func (m *Model) Take(events []bellcord.Event) {
 		m.readContext(ev.Body)
 		m.life(ev)
 		m.work(ev)
+		if m.guide != nil {
+			m.follow(m.guide.Read(ev))
+		}
 	}
 }
 
@@ -49,9 +52,22 @@ func (m *Model) life(ev bellcord.Event) {
 	case bellcord.ConversationCleared:
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, "— new conversation —"})
+	case bellcord.ConversationRewound:
+		m.story.settle(ev.Time)
+		m.story.addBlock(&note{dim, "— " + b.Text() + " —"})
 	case bellcord.ProcessConfirmed:
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
+	case bellcord.ChangesRecorded:
+		m.turnChanged(b.Turn, b.Changes)
+		if parts := changedFiles(&b.Changes); parts != nil {
+			m.story.settle(ev.Time)
+			m.story.addBlock(&note{dim, strings.Join(parts, " · ")})
+		}
+	case bellcord.Undone:
+		m.closeUndo("Files were restored meanwhile: use /undo again.")
+		m.story.settle(ev.Time)
+		m.story.addBlock(&note{dim, b.Text()})
 	}
 }
 
@@ -69,8 +85,9 @@ func (m *Model) arrived(turn bellcord.TurnID) time.Time {
 
 func (m *Model) startTurn(ev bellcord.Event) {
 	w := m.queue.removePrompt(ev.Turn)
-	m.running = &running{id: ev.Turn, task: w.task, started: ev.Time, stop: w.stop}
+	m.running = &running{id: ev.Turn, task: w.task, text: w.text, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
+	m.closeUndo("A turn has started: /undo works when it has ended.")
 	m.story.settle(ev.Time)
 	m.story.turns = append(m.story.turns, len(m.story.blocks))
 	switch w.task {
@@ -86,6 +103,12 @@ func (m *Model) startTurn(ev bellcord.Event) {
 func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
 	m.queue.removePrompt(ev.Turn)
 	m.queue.hold(r.HeldTurns)
+	m.spent.add(r.Usage)
+	m.receipt = &r
+	m.ended = append(m.ended, endedTurn{id: ev.Turn, prompt: m.runningText(ev.Turn)})
+	if r.Changes != nil {
+		m.turnChanged(ev.Turn, *r.Changes)
+	}
 	if m.running == nil || m.running.id != ev.Turn {
 		if r.End == bellcord.EndStopped {
 			m.story.settle(ev.Time)

@@ -19,6 +19,13 @@ type Options struct {
 	OwnFiles bool             // the files of the session are on this machine: @image.png attaches one
 	// TakesImages reports whether a model accepts images. Nil assumes that all do.
 	TakesImages func(model string) bool
+	// Version is the program's version, for the header. "" shows no header.
+	Version string
+	// Place returns a directory as the user reads it, such as "~/shop (main)". It
+	// is called once for each session. Nil shows the whole path.
+	Place func(dir string) string
+	// Guide leads the user through the conversation. May be nil.
+	Guide Guide
 	// Window returns the size of a model's context in tokens, 0 if it is unknown.
 	// It must not block. Nil shows no context.
 	Window func(model string) int64
@@ -42,6 +49,8 @@ type Model struct {
 	running   *running
 	sent      []sent // own prompts that are not in the log yet
 	questions []bellcord.Question
+	ended     []endedTurn
+	undo      *Preview                 // the undo that the user is asked about; nil if none is
 	answering string                   // the question that an answer is being sent for
 	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
 
@@ -65,6 +74,13 @@ type Model struct {
 	scroll   int  // lines up from the end
 	context  contextUse
 	window   func(model string) int64
+	spent    spending
+	receipt  *bellcord.Receipt // of the last turn that has ended
+	placeOf  func(dir string) string
+	place    place
+
+	guide    Guide // nil without one
+	guidance Guidance
 
 	takesImages func(model string) bool
 	ownFiles    bool
@@ -77,6 +93,7 @@ type Model struct {
 type running struct {
 	id      bellcord.TurnID
 	task    bellcord.Task
+	text    string // its prompt
 	started time.Time
 	meter   meter
 	// Time and mode of its stop; zero if no stop was requested.
@@ -93,11 +110,18 @@ type sent struct {
 
 // New returns a Model.
 func New(o Options) *Model {
-	return &Model{
+	m := &Model{
 		session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: o.Inline && o.Session.ID != "", now: o.Now,
 		ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window,
-		takesImages: o.TakesImages, ownFiles: o.OwnFiles, theme: o.Theme,
+		takesImages: o.TakesImages, ownFiles: o.OwnFiles, theme: o.Theme, placeOf: o.Place, guide: o.Guide,
 	}
+	if o.Version != "" {
+		m.addHeader(o.Version)
+	}
+	if m.guide != nil {
+		m.follow(m.guide.Start())
+	}
+	return m
 }
 
 // Session returns the session that is shown; it has no id until it is created.
@@ -110,7 +134,19 @@ func (m *Model) Inline() bool { return m.inline }
 func (m *Model) Busy() bool { return m.target() != "" }
 
 // HasQuestion reports whether a question is open.
-func (m *Model) HasQuestion() bool { return len(m.questions) > 0 }
+func (m *Model) HasQuestion() bool { return m.asked() != "" }
+
+// asked returns the id of the open question: the one that the running turn has
+// waited for longest, or the one before an undo; "" if none is open.
+func (m *Model) asked() string {
+	switch {
+	case len(m.questions) > 0:
+		return m.questions[0].ID
+	case m.undo != nil:
+		return m.undo.Request.ID
+	}
+	return ""
+}
 
 // Tick sets the time. Call it several times a second.
 func (m *Model) Tick(now time.Time) { m.pass(now) }
@@ -170,7 +206,8 @@ func (m *Model) Edited(text string, err error) {
 func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
-	m.context = contextUse{}
+	m.context, m.spent, m.receipt = contextUse{}, spending{}, nil
+	m.ended, m.undo = nil, nil
 	m.replaying, m.lead, m.overlay = m.inline && s.ID != "", nil, nil
 	if m.replaying {
 		m.lead = []string{"", "— session: " + oneLine(orUntitled(s.Title)) + " —"}
@@ -224,6 +261,12 @@ func (m *Model) Apply(r Report) {
 		if of.At == AtSessions {
 			m.choose(r.Sessions)
 		}
+	case ShowDiff:
+		m.addDiff(r.Diff)
+	case PreviewUndo:
+		if r.Preview != nil {
+			m.askUndo(of, *r.Preview)
+		}
 	case FindFiles:
 		m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
 	case Rename:
@@ -271,6 +314,8 @@ func (m *Model) failed(r Report) {
 		words = "session not renamed: " + words
 	case Delete:
 		words = "session not deleted: " + words
+	case Undo:
+		words = "not undone: " + words
 	case Remember:
 		words = "prompt not kept for later sessions: " + words
 	}

@@ -23,14 +23,14 @@ type panel struct {
 // settled reports whether the whole open question has been visible long enough
 // to be answered.
 func (p *panel) settled(m *Model) bool {
-	return m.HasQuestion() && p.question == m.questions[0].ID && !p.allShown.IsZero() && m.now.Sub(p.allShown) >= line.Settling
+	return m.HasQuestion() && p.question == m.asked() && !p.allShown.IsZero() && m.now.Sub(p.allShown) >= line.Settling
 }
 
 // layOut lays out the open question in at most room lines.
 func (p *panel) layOut(m *Model, width, height, room int) []string {
-	q := m.questions[0]
-	if p.question != q.ID || p.width != width || p.height != height {
-		*p = panel{question: q.ID, width: width, height: height, all: m.questionLines(width)}
+	id := m.asked()
+	if p.question != id || p.width != width || p.height != height {
+		*p = panel{question: id, width: width, height: height, all: m.questionLines(width)}
 	}
 	if room < 1 {
 		*p = panel{}
@@ -90,8 +90,11 @@ func (p *panel) key(key string) bool {
 	return true
 }
 
-// questionLines returns the open question and the call that it is about.
+// questionLines returns the open question and the call or the undo that it is about.
 func (m *Model) questionLines(width int) []string {
+	if len(m.questions) == 0 {
+		return m.undo.lines(m, width)
+	}
 	if q := m.story.questions[m.questions[0].ID]; q != nil {
 		return q.open(width, len(m.questions))
 	}
@@ -101,17 +104,16 @@ func (m *Model) questionLines(width int) []string {
 // answerLines returns the answers with their letters, or the marked answer,
 // which Enter confirms.
 func (m *Model) answerLines(width int) []string {
-	q := m.questions[0]
 	if f := m.openForm(); f != nil {
 		return wrap(styled(bold, harmless(f.Prompt()))+styled(dim, " · up goes back · esc stops the turn"), width)
 	}
 	letter := strings.ToLower(m.marked())
 	if letter == "" {
-		return wrap(styled(yellow, strings.Join(answers(q, " "), " · ")+" — then enter"), width)
+		return wrap(styled(yellow, strings.Join(m.answers(" "), " · ")+" — then enter"), width)
 	}
-	words := letter + " " + offer(q, letter)
-	if letter != "n" && !q.HasForm() {
-		words = letter + " allow " + offer(q, letter)
+	words := letter + " " + m.offer(letter)
+	if letter != "n" && len(m.questions) > 0 && !m.questions[0].HasForm() {
+		words = letter + " allow " + m.offer(letter)
 	}
 	return wrap(styled(bold, "› "+words+" · enter confirms · any other key cancels"), width)
 }

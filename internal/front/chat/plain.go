@@ -102,6 +102,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 			err = p.showUpdates(p.feed.Take())
 		case r := <-reports:
 			p.Model.Apply(r)
+			err = p.showQuestion()
 		case at := <-p.Interrupts:
 			actions, err = p.interrupt(at)
 		case text, ok := <-typed:
@@ -150,11 +151,14 @@ func (p *Plain) showUpdates(updates Updates) error {
 // cannot be answered immediately, because text typed while it appears was meant
 // for something else.
 func (p *Plain) showQuestion() error {
-	if !p.Model.HasQuestion() || p.Model.questions[0].ID == p.shownQuestion {
+	if !p.Model.HasQuestion() || p.Model.asked() == p.shownQuestion {
 		return nil
 	}
-	p.shownQuestion = p.Model.questions[0].ID
+	p.shownQuestion = p.Model.asked()
 	p.opens = time.After(line.Settling)
+	if p.Model.undo != nil {
+		return p.watch.View.Note("%s", ansi.Strip(strings.Join(p.Model.questionLines(plainWidth), "\n")))
+	}
 	q := p.Model.story.questions[p.shownQuestion]
 	if q == nil {
 		return nil
@@ -172,14 +176,14 @@ const plainWidth = 1 << 16
 // openQuestion lets lines that are typed from now on answer the question.
 func (p *Plain) openQuestion() error {
 	p.opens = nil
-	if !p.Model.HasQuestion() || p.Model.questions[0].ID != p.shownQuestion {
+	if p.Model.asked() != p.shownQuestion {
 		return nil
 	}
 	p.open = p.shownQuestion
 	if p.Flush != nil {
 		p.Flush()
 	}
-	return p.watch.View.Note("  %s; then Enter", strings.Join(answers(p.Model.questions[0], ": "), ", "))
+	return p.watch.View.Note("  %s; then Enter", strings.Join(p.Model.answers(": "), ", "))
 }
 
 // typed handles a line. An Esc in it stops the running turn: a terminal that
@@ -197,8 +201,8 @@ func (p *Plain) typed(text string) ([]Action, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if p.Model.HasQuestion() && offer(p.Model.questions[0], text) != "" {
-		if p.open != p.Model.questions[0].ID {
+	if p.Model.offer(text) != "" {
+		if p.open != p.Model.asked() {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
 		return p.Model.answerQuestion(text), nil

@@ -34,12 +34,24 @@ func offer(q bellcord.Question, letter string) string {
 	return harmless(line.Offer(q, replies[letter], meanings[letter]))
 }
 
-// answers lists the letters that answer a question, each with what it answers
-// after the text between.
-func answers(q bellcord.Question, between string) []string {
+// offer describes what a letter answers to the open question, or returns "" if it is
+// no answer.
+func (m *Model) offer(letter string) string {
+	switch {
+	case len(m.questions) > 0:
+		return offer(m.questions[0], letter)
+	case m.undo != nil:
+		return m.undo.offer(letter)
+	}
+	return ""
+}
+
+// answers lists the letters that answer the open question, each with what it
+// answers after the text between.
+func (m *Model) answers(between string) []string {
 	var parts []string
 	for _, letter := range []string{"y", "a", "n"} {
-		if words := offer(q, letter); words != "" {
+		if words := m.offer(letter); words != "" {
 			parts = append(parts, letter+between+words)
 		}
 	}
@@ -48,7 +60,7 @@ func answers(q bellcord.Question, between string) []string {
 
 // marked returns the letter that is marked for the open question, or "".
 func (m *Model) marked() string {
-	if !m.HasQuestion() || m.reply.question != m.questions[0].ID {
+	if !m.HasQuestion() || m.reply.question != m.asked() {
 		return ""
 	}
 	return m.reply.letter
@@ -67,8 +79,8 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 			m.input.insert(letter)
 		}
 	case quiet && m.input.empty() && m.queue.picked == "" && m.panel.settled(m):
-		if offer(m.questions[0], text) != "" {
-			m.reply = reply{m.questions[0].ID, text}
+		if m.offer(text) != "" {
+			m.reply = reply{m.asked(), text}
 			return nil, true
 		}
 	}
@@ -79,7 +91,10 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 // answer is being sent it cannot be answered again, so that pressing a letter
 // twice does not answer two questions.
 func (m *Model) answerQuestion(letter string) []Action {
-	if !m.HasQuestion() || m.running == nil || m.answering == m.questions[0].ID || offer(m.questions[0], letter) == "" {
+	if len(m.questions) == 0 && m.undo != nil {
+		return m.answerUndo(letter)
+	}
+	if len(m.questions) == 0 || m.running == nil || m.answering == m.questions[0].ID || offer(m.questions[0], letter) == "" {
 		return nil
 	}
 	q := m.questions[0]

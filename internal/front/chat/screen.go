@@ -46,6 +46,9 @@ func (m *Model) Screen(width, height int) Screen {
 			below = append(below, m.answerLines(width)...)
 		}
 	}
+	if m.guidance.Do != "" && height > 4 {
+		below = append(below, styled(bold, "→ "+harmless(oneLine(m.guidance.Do))))
+	}
 	if m.hint != "" && height > 4 {
 		below = append(below, styled(dim, m.hint))
 	}
@@ -67,6 +70,7 @@ func (m *Model) Screen(width, height int) Screen {
 		below = append(below, prompt+l)
 	}
 	below = append(below, m.menuLines(height/3)...)
+	below = append(below, m.footerLines(width, height)...)
 	if over := len(below) - height; over > 0 {
 		below, top = below[over:], top-over
 	}

@@ -33,11 +33,7 @@ func (m *Model) state() string {
 		}
 		return "○ queued — " + m.stopKey()
 	}
-	parts := []string{"○ ready", settings(m.session)}
-	if full := m.context.String(); full != "" {
-		parts = append(parts, full)
-	}
-	return strings.Join(append(parts, "? help"), " · ")
+	return "○ ready"
 }
 
 func (m *Model) runningWords() string {
@@ -51,9 +47,6 @@ func (m *Model) runningWords() string {
 	}
 	if cost > 0 {
 		parts = append(parts, "~"+money(cost))
-	}
-	if full := m.context.String(); full != "" {
-		parts = append(parts, full)
 	}
 	return strings.Join(parts, " · ")
 }

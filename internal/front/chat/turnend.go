@@ -56,6 +56,7 @@ func (e *turnEnd) words() string {
 	if r.Usage.CostNanoUSD > 0 {
 		parts = append(parts, about(r.Usage)+money(r.Usage.CostNanoUSD))
 	}
+	parts = append(parts, changedFiles(r.Changes)...)
 	return strings.Join(parts, " · ")
 }
 

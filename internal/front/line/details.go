@@ -22,6 +22,7 @@ func Details(r bellcord.Receipt) string {
 	d.add("prompt", strings.ReplaceAll(Visible(r.Prompt), "\n", " "))
 	d.add("tool calls", callNames(r.Calls))
 	d.processes(r.Processes)
+	d.files(r.Changes)
 	if n := len(r.WithdrawnQuestions); n > 0 {
 		d.add("questions", plural.Count(n, "question")+" withdrawn without an answer")
 	}

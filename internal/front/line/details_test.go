@@ -1,6 +1,7 @@
 package line_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,23 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 				"held        1 queued prompt", "            turn h", "dropped     2 queued prompts", "            turn d1", "            turn d2",
 				"kept        5 bytes of text, 2 tool results", "usage       about 3 tokens",
 				"log         event 41, SHA-256 " + strings.Repeat("0", 64),
+			},
+		},
+		"changed files": {
+			bellcord.Receipt{Turn: "t", Session: "s", End: bellcord.EndDone, Times: stopped, Usage: bellcord.Usage{Exact: true}, Changes: &bellcord.Changes{
+				Created: 1, Changed: 1, NotKept: 1, Problem: "the disk\nis full", Gaps: []bellcord.FileGap{{Path: "vendor", Reason: "no permission"}},
+				Files: []bellcord.FileChange{
+					{Path: "a\x1b.txt", Kind: bellcord.FileCreated, Certainty: bellcord.ChangeDuring},
+					{Path: "big", Kind: bellcord.FileChanged, Certainty: bellcord.ChangeOwn, NotKept: "it is too large"},
+				},
+			}},
+			[]string{
+				"turn        t", "session     s", "end         done at 2026-01-02 03:04:07.065 " + zone + ", 2.065s after its start",
+				"processes   none had to be ended",
+				"files       1 changed, 1 created, not kept 1, incomplete",
+				`              "a\x1b.txt": created while a command was running`, "              big: changed; cannot be undone: it is too large",
+				"              not compared: vendor/: no permission", "              incomplete: the disk is full",
+				"kept        0 bytes of text", "usage       0 tokens",
 			},
 		},
 		"done before a stop": {
@@ -95,5 +113,29 @@ func TestNotable_ProcessesOrAnotherEnd_NeedALine(t *testing.T) {
 		if got := line.Notable(test.receipt); got != test.want {
 			t.Errorf("%+v: %v", test.receipt, got)
 		}
+	}
+}
+
+func TestDetails_ManyFiles_ListsTwentyAndCountsTheOthers(t *testing.T) {
+	t.Parallel()
+	changes := bellcord.Changes{Created: 203, More: 3}
+	for i := range 200 {
+		changes.Files = append(changes.Files, bellcord.FileChange{Path: fmt.Sprintf("file%03d", i), Kind: bellcord.FileCreated})
+	}
+	got := line.Details(bellcord.Receipt{Changes: &changes})
+	if strings.Count(got, ": created\n") != 20 || !strings.Contains(got, "and 183 other paths\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestReceipt_Changes_AreCountedAndMakeTheLineNotable(t *testing.T) {
+	t.Parallel()
+	r := bellcord.Receipt{End: bellcord.EndDone, Changes: &bellcord.Changes{}}
+	if got := line.Receipt(r); strings.Contains(got, "files") || line.Notable(r) {
+		t.Errorf("without changes: %q", got)
+	}
+	r.Changes = &bellcord.Changes{Deleted: 1, Files: []bellcord.FileChange{{Path: "a", Kind: bellcord.FileDeleted}}}
+	if got := line.Receipt(r); !strings.Contains(got, " · files: 1 deleted · ") || !line.Notable(r) {
+		t.Errorf("with changes: %q", got)
 	}
 }

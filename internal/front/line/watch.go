@@ -69,6 +69,15 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 		}
 	case bellcord.TurnEnded:
 		return &b.Receipt, w.View.Note("%s", Receipt(b.Receipt))
+	case bellcord.ChangesRecorded:
+		if b.Changes.IsEmpty() {
+			return nil, nil
+		}
+		return nil, w.View.Note("files: %s", b.Changes.Text())
+	case bellcord.ConversationRewound:
+		return nil, w.View.Note("%s", b.Text())
+	case bellcord.Undone:
+		return nil, w.View.Note("%s", b.Text())
 	}
 	return nil, w.View.Show(ev)
 }
@@ -105,8 +114,12 @@ func (w *Watch) note(ev bellcord.Event) {
 }
 
 func answeredLine(a bellcord.QuestionAnswered) string {
-	if a.By == "" {
-		return "answered: " + Visible(a.Choice)
+	text := "answered: " + Visible(a.Choice)
+	if a.Reason != "" {
+		text += ": " + Visible(strings.Join(strings.Fields(a.Reason), " ")) // one line
 	}
-	return "answered: " + Visible(a.Choice) + " (" + Visible(a.By) + ")"
+	if a.By != "" {
+		text += " (" + Visible(a.By) + ")"
+	}
+	return text
 }

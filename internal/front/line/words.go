@@ -20,6 +20,9 @@ func Receipt(r bellcord.Receipt) string {
 	if c := calls(r.Calls); c != "" {
 		parts = append(parts, c)
 	}
+	if r.Changes != nil && !r.Changes.IsEmpty() {
+		parts = append(parts, "files: "+r.Changes.Text())
+	}
 	if ended := r.Processes.EndedText(); ended != "" {
 		parts = append(parts, ended)
 	}
@@ -46,11 +49,11 @@ func Receipt(r bellcord.Receipt) string {
 }
 
 // Notable reports whether the line of a receipt must be shown even where the end
-// of a turn usually needs none: the turn is not done, or processes were ended or
-// may still run.
+// of a turn usually needs none: the turn is not done, files were changed, or
+// processes were ended or may still run.
 func Notable(r bellcord.Receipt) bool {
 	p := r.Processes
-	return r.End != bellcord.EndDone || len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) > 0
+	return r.End != bellcord.EndDone || r.Changes != nil && !r.Changes.IsEmpty() || len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) > 0
 }
 
 func head(r bellcord.Receipt) string {

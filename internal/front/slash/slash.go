@@ -72,3 +72,33 @@ func isWord(name string) bool {
 	}
 	return false
 }
+
+// Words splits the rest of a command at its spaces. Quotes, single or double, keep
+// the spaces of a word.
+func Words(rest string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	inside := false
+	for _, r := range rest {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, inside = r, true
+		case quote == 0 && unicode.IsSpace(r):
+			if inside {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inside = false
+		default:
+			word.WriteRune(r)
+			inside = true
+		}
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -2,6 +2,7 @@ package slash_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/bellcord/bellcord/internal/front/slash"
@@ -62,5 +63,16 @@ func TestUnknownError_Message_NamesTheNearestCommandAndTheEscape(t *testing.T) {
 	_, _, err = commands.Parse("/deploy", false)
 	if want := "unknown command /deploy (see /help); to send it as text, write //deploy"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestWords_Quotes_KeepSpaces(t *testing.T) {
+	t.Parallel()
+	for rest, want := range map[string][]string{
+		"": nil, "a  b\tc": {"a", "b", "c"}, `"my file.txt" 'it is' b"c d"e`: {"my file.txt", "it is", "bc de"}, `"open end`: {"open end"}, `""`: {""},
+	} {
+		if got := slash.Words(rest); !slices.Equal(got, want) {
+			t.Errorf("Words(%q) = %q, want %q", rest, got, want)
+		}
 	}
 }

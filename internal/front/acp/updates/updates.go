@@ -168,8 +168,8 @@ func (e *Encoder) Event(ev bellcord.Event) {
 		e.retrying(b)
 	case bellcord.ConversationCompacted:
 		e.compacted(ev, b)
-	case bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared,
-		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
+	case bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared, bellcord.ConversationRewound,
+		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.ChangesRecorded, bellcord.Undone, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
 	}
 }
 
