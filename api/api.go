@@ -159,6 +159,7 @@ type Questions struct {
 type Answer struct {
 	Choice string                     `json:"choice" minLength:"1" doc:"id of one of the question's choices; for a question with fields or a URL: accept, decline or cancel"`
 	Values map[string]json.RawMessage `json:"values,omitempty" doc:"with accept: values of the question's fields, by name"`
+	Reason string                     `json:"reason,omitempty" maxLength:"2000" doc:"with a choice that rejects a call: why; the built-in agent passes it to the model"`
 }
 
 // Model is a model that sessions can use.
@@ -220,7 +221,7 @@ type Me struct {
 
 // NewCode is the body of POST /v1/codes.
 type NewCode struct {
-	Scopes []string `json:"scopes,omitempty" enum:"read,prompt,stop,admin" maxItems:"4" doc:"scopes of the login; default: all of yours except admin"`
+	Scopes []string `json:"scopes,omitempty" enum:"read,prompt,stop,undo,admin" maxItems:"5" doc:"scopes of the login; default: all of yours except admin"`
 }
 
 // Code is a one-time code for logging in a browser without a token.

@@ -13,6 +13,18 @@ const (
 	InDir    Where = "dir"
 )
 
+// SessionState is the state of a session's unended turns, by which a search
+// selects sessions.
+type SessionState string
+
+// The states of sessions. A session can be in several of the first three.
+const (
+	SessionRunning SessionState = "running" // a turn runs, or is queued and runs next
+	SessionWaiting SessionState = "waiting" // a turn waits for an answer of the user
+	SessionHeld    SessionState = "held"    // a stop holds prompts
+	SessionEnded   SessionState = "ended"   // all turns have ended
+)
+
 // Piece is a part of a text. Matches are separate pieces.
 type Piece struct {
 	Text  string `json:"text"`

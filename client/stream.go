@@ -76,7 +76,7 @@ func (s *Stream) Next(ctx context.Context) ([]bellcord.Event, error) {
 }
 
 // AtEnd reports whether Next has returned all events that the server had when the
-// stream was opened. It is false before the first event.
+// stream was opened. It is false before the stream is connected.
 func (s *Stream) AtEnd() bool { return s.opened && s.after >= s.last }
 
 // Close closes the connection to the server.
@@ -158,7 +158,7 @@ func (s *Stream) connect() error {
 	switch status := res.StatusCode; {
 	case status == http.StatusOK && kind == "text/event-stream":
 		s.line.messages = newMessages(s.line, mostLine)
-		if !s.opened { // a server without the header has no end
+		if !s.opened { // without the header, all events count as new
 			s.last, _ = strconv.ParseInt(res.Header.Get(api.LastEventHeader), 10, 64)
 			s.opened = true
 		}

@@ -143,7 +143,7 @@ func (c *Client) postStop(ctx context.Context, path string, s api.Stop) (stopped
 // succeeded, the second would fail because the question is no longer open.
 func (c *Client) Answer(ctx context.Context, id bellcord.TurnID, question string, r bellcord.Reply) error {
 	path := turn(id, "/answers/"+url.PathEscape(question))
-	return c.send(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: r.Choice, Values: r.Values}, once: true}, nil)
+	return c.send(ctx, request{method: http.MethodPost, path: path, body: api.Answer{Choice: r.Choice, Values: r.Values, Reason: r.Reason}, once: true}, nil)
 }
 
 func session(id bellcord.SessionID, rest string) string {

@@ -123,3 +123,36 @@ test('by keyboard, a diff can be read, and its card closed and opened', async ()
   assert.equal(await page.locator('.tool').evaluate((e) => e.open), true)
   await page.context().close()
 })
+
+for (const [name, options] of [['desktop', {}], ['phone', { viewport: { width: 360, height: 640 }, hasTouch: true, colorScheme: 'dark' }]]) {
+  test(`long output and a long diff are shown in part, and in full on request, on a ${name}`, async () => {
+    const { page } = await s.at(options, { mode: 'full' })
+    const send = async (text, n) => {
+      await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill(text)
+      await page.locator('[data-action=send]').click()
+      await page.locator('.badge.done').nth(n).waitFor()
+    }
+    await send(tool('shell', { command: 'seq 1 212' }), 0)
+    await send(tool('write_file', { path: 'long.txt', content: Array.from({ length: 90 }, (_, i) => `line ${i}\n`).join('') }), 1)
+    await send(tool('shell', { command: 'echo short' }), 2)
+    for (const [nth, what, lines] of [[0, '.output', 212], [1, '.diff', 90]]) {
+      const card = page.locator('.tool').nth(nth)
+      await card.locator('summary').click()
+      const box = card.locator(what)
+      const whole = card.getByRole('button', { name: `Show all ${lines} lines` })
+      await whole.waitFor()
+      assert.ok(await box.evaluate((b) => b.scrollHeight > b.clientHeight + 100))
+      await whole.scrollIntoViewIfNeeded()
+      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/long-${nth}-${name}.png` })
+      await whole.click()
+      assert.ok(await box.evaluate((b) => b.scrollHeight <= b.clientHeight + 4))
+      await card.getByRole('button', { name: 'Show less' }).click()
+      await whole.waitFor()
+    }
+    await page.locator('.tool').nth(2).locator('summary').click()
+    await page.locator('.tool').nth(2).locator('.output').waitFor()
+    assert.equal(await page.locator('.tool').nth(2).getByRole('button', { name: /Show all/ }).count(), 0)
+    assert.deepEqual(await accessible(page), [])
+    await page.context().close()
+  })
+}

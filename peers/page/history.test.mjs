@@ -9,6 +9,9 @@ after(() => s?.close())
 
 const box = (page) => page.getByRole('textbox', { name: 'Prompt', exact: true })
 
+/** loggedInAs waits until the page has read its owner, to whom prompts belong. */
+const loggedInAs = (page, owner) => page.waitForFunction((owner) => document.querySelector('.sessions footer')?.textContent.includes(owner), owner)
+
 test('Up and Down show earlier prompts, also in another session, and keep the draft', async () => {
   const { page } = await s.at()
   for (const [i, text] of ['first', 'second\nline', 'third'].entries()) {
@@ -52,13 +55,14 @@ test('another owner in the same browser does not get the prompts; they can be cl
     await route.fulfill({ response, json: { ...await response.json(), owner: 'anna' } })
   })
   await page.goto(s.url)
+  await loggedInAs(page, 'anna')
   await box(page).press('ArrowUp')
   assert.equal(await box(page).inputValue(), '')
   await prompt(page, 'of anna')
   await page.locator('.badge.done').waitFor()
   await page.unroute('**/v1/me')
   await page.goto(s.url)
-  await page.waitForFunction(() => document.querySelector('.sessions footer')?.textContent.includes('admin'))
+  await loggedInAs(page, 'admin')
   await box(page).press('ArrowUp')
   assert.equal(await box(page).inputValue(), 'a secret of admin')
   await page.goto(s.url + '/settings')

@@ -55,13 +55,13 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 	// Sequentially: each has its own separate server and browser.
 	for _, file := range []string{
 		"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs",
-		"notices.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "search.test.mjs", "header.test.mjs", "hostile.test.mjs", "press.test.mjs",
+		"notices.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "search.test.mjs", "header.test.mjs", "changes.test.mjs", "hostile.test.mjs", "press.test.mjs",
 	} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
 	}
 }
 
-// run forwards the output of the tests line by line.
+// run forwards the output of the tests line by line, and keeps their failures.
 func run(t *testing.T, file, program, browser string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)
@@ -74,10 +74,15 @@ func run(t *testing.T, file, program, browser string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
+	var output []string
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 16<<20) // a failed comparison can print long lines
+	for lines.Scan() {
+		output = append(output, lines.Text())
 		t.Log(lines.Text())
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+		failed = append(failed, failures(file, output, err)...)
 	}
 }

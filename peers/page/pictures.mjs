@@ -1,10 +1,11 @@
 // Takes the screenshots of docs/page.md: node pictures.mjs FOLDER [all]
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stage, prompt } from './stage.mjs'
 
 const folder = process.argv[2] ?? '../../docs/pictures'
 // The screenshots that the docs use; any other argument takes all.
-const shown = ['home', 'running', 'stopping', 'stopped', 'timeline', 'phone', 'question', 'settings', 'operations']
+const shown = ['home', 'running', 'stopping', 'stopped', 'timeline', 'phone', 'question', 'undone', 'settings', 'operations']
 const answer = `Three things stand out.
 
 1. **The queue** is read once and kept. Later prompts never see it.
@@ -39,6 +40,16 @@ func total(items []Item) int {
 }
 `
 const edit = { path: 'cart/total.go', old: 'for i := 1; i < len(items); i++ {', new: 'for i := 0; i < len(items); i++ {' }
+
+// Renames a function in two of three files, and then hangs.
+const rename = `cd cart && sed -i 's/total(/sum(/' total.go && mv total.go sum.go && sed -i 's/total(/sum(/' order.go && echo "2 of 3 files" && sleep 600`
+const order = `package cart
+
+// pay charges the total of an order.
+func (o Order) pay() error {
+	return o.charge(total(o.items))
+}
+`
 
 const tasks = [
   'Find out why the nightly build is red', 'Update the changelog', 'Port the parser to the new API', 'Explain the lease in three sentences',
@@ -85,6 +96,8 @@ try {
   await phone.goto(`${s.url}/s/${id}`)
   await phone.locator('.badge.stopped').waitFor()
   await phone.waitForTimeout(300)
+  await phone.locator('.badge.stopped').evaluate((e) => { const box = e.closest('.scroll'); box.scrollTop += e.getBoundingClientRect().top - box.getBoundingClientRect().top - 8 }) // the end of the turn is longer than the screen
+  await phone.waitForTimeout(300)
   await take('phone', phone)
 
   const asks = await s.session({ title: 'Fix totals' })
@@ -100,6 +113,27 @@ try {
   await phone.locator('.question').waitFor()
   await phone.waitForTimeout(1000)
   await take('phone-question', phone)
+
+  const renames = await s.session({ title: 'Rename total' })
+  const { dir } = await s.api('GET', `/v1/sessions/${renames}`)
+  mkdirSync(join(dir, 'cart'), { recursive: true })
+  writeFileSync(join(dir, 'cart', 'total.go'), total)
+  writeFileSync(join(dir, 'cart', 'order.go'), order)
+  const started = await s.api('POST', `/v1/sessions/${renames}/turns`, { text: `Rename total to sum everywhere. [say Renaming it in all files.] [tool shell ${JSON.stringify({ command: rename })}]` })
+  await page.goto(`${s.url}/s/${renames}`)
+  const turn = page.locator(`[data-turn="${started.id}"]`)
+  await turn.getByText('2 of 3 files').last().waitFor()
+  await page.keyboard.press('Escape')
+  await turn.locator('.changed summary').click()
+  await turn.getByRole('button', { name: 'Diff of cart/order.go' }).click()
+  await turn.locator('.changes .hl-keyword').first().waitFor()
+  await turn.getByRole('button', { name: 'Undo 3 files…' }).click()
+  await page.getByRole('dialog').getByRole('list').waitFor()
+  await take('undoing')
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click()
+  await turn.getByRole('button', { name: 'Redo' }).waitFor()
+  await page.waitForFunction(() => document.querySelector('.scroll').scrollTop + document.querySelector('.scroll').clientHeight >= document.querySelector('.scroll').scrollHeight - 2)
+  await take('undone')
   await page.goto(`${s.url}/settings`)
   await page.getByText('Logged in as').waitFor()
   await take('settings')

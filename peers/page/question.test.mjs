@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { serious } from './axe.mjs'
 import { Stage, prompt } from './stage.mjs'
 
 let s
@@ -68,12 +69,11 @@ test('a click and Enter in the first 0.7 s do not answer; a letter typed on an a
   await page.waitForTimeout(200)
   assert.deepEqual(await answers(id), [])
   await box(page).fill('')
-  await question.getByRole('button', { name: 'Allow once' }).focus()
-  await page.keyboard.press('x')
-  await page.keyboard.press('Backspace')
-  await page.keyboard.press('Shift+Tab') // whatever gets the focus, a key was pressed recently
-  await question.getByRole('button', { name: 'Allow once' }).focus()
-  await page.keyboard.press('Enter')
+  await page.evaluate(() => { // in one task, so that the pause is short on every machine
+    const press = (e, key) => { e.focus(); e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })) }
+    press(document.getElementById('composer'), 'Backspace')
+    press(document.querySelector('.answers button'), 'Enter')
+  })
   await page.waitForTimeout(200)
   assert.deepEqual(await answers(id), [])
   await page.context().close()
@@ -121,12 +121,14 @@ test('a written file is shown completely and must be scrolled to its end before 
   assert.ok(shown.includes('line 0') && shown.includes('the last line') && shown.includes(dir), shown)
   assert.equal(shown.match(/line 77/g).length, 1, 'the content is shown once')
   assert.match(await question.locator('.diff').evaluate((e) => getComputedStyle(e).fontFamily), /mono/i)
-  await page.waitForTimeout(1500)
+  await page.waitForFunction(() => [...document.querySelectorAll('.answers > button')].at(-1)?.getAttribute('aria-disabled') === 'false') // Reject
   assert.equal(await allow.getAttribute('aria-disabled'), 'true')
-  assert.equal(await question.getByRole('button', { name: 'Reject' }).getAttribute('aria-disabled'), 'false')
   await question.locator('.diff').evaluate((e) => { e.scrollTop = e.scrollHeight })
   await question.locator('.unread').waitFor({ state: 'detached' })
-  await page.waitForTimeout(1500) // its note is gone, so the answers moved and are inactive again
+  await page.evaluate(() => new Promise((settled) => { // its note is gone, so the answers moved and are inactive again; the page looks every 100 ms
+    let looks = 0
+    const timer = setInterval(() => { if (++looks === 15) { clearInterval(timer); settled() } }, 100)
+  }))
   await allow.click()
   await page.locator('.badge.done').waitFor()
   assert.deepEqual(await answers(id), ['allow'])
@@ -158,6 +160,63 @@ test('direction and control characters are shown as escapes, in questions, title
 
 test('every answer has a unique label', async () => {
   const { page, question } = await asked('shell', { command: 'true' })
-  assert.deepEqual(await question.locator('.answers button').allInnerTexts(), ['Allow once', 'Allow for this session', 'Always allow in this directory', 'Reject'])
+  assert.deepEqual(await question.locator('.answers > button').allInnerTexts(), ['Allow once', 'Allow for this session', 'Reject'])
   await page.context().close()
 })
+
+const picture = async (page, name) => { if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, name + '.png') }) }
+
+for (const [name, options] of [['desktop', {}], ['phone', { viewport: { width: 360, height: 640 }, hasTouch: true, colorScheme: 'dark' }]]) {
+  test(`Always allow shows the rule before it is added, on a ${name}`, async () => {
+    const { page, id, dir, question } = await asked('shell', { command: `touch always-${name}` }, options)
+    await ready(page)
+    await question.getByLabel('More answers').click()
+    await picture(page, `question-menu-${name}`)
+    const hidden = await question.locator('.menu > div').evaluate((menu) => { // a menu that must be scrolled moves the answers, which are then inactive
+      const [inside, around] = [menu, menu.closest('.scroll')].map((e) => e.getBoundingClientRect())
+      return Math.max(0, around.top - inside.top) + Math.max(0, inside.bottom - around.bottom)
+    })
+    assert.equal(hidden, 0)
+    await question.getByRole('button', { name: 'Always allow…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Always allow this?' })
+    await dialog.waitFor()
+    await picture(page, `always-${name}`)
+    const text = await dialog.innerText()
+    for (const part of ['shell', `touch always-${name}`, 'exactly this one']) assert.ok(text.includes(part), `${part} in ${text}`)
+    assert.equal(await page.evaluate(() => document.activeElement.innerText), 'Cancel')
+    assert.deepEqual(await serious(page), [])
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth <= innerWidth]), [true])
+    await page.keyboard.press('Escape') // closes the dialog, does not stop the turn
+    await dialog.waitFor({ state: 'detached' })
+    assert.deepEqual(await answers(id), [])
+    await ready(page)
+    await question.getByLabel('More answers').click()
+    await question.getByRole('button', { name: 'Always allow…' }).click()
+    await dialog.getByRole('button', { name: 'Always allow' }).click()
+    await page.locator('.badge.done').waitFor()
+    assert.deepEqual(await answers(id), ['allow_always'])
+    assert.ok(existsSync(join(dir, `always-${name}`)))
+    await s.api('POST', `/v1/sessions/${id}/turns`, { text: call('shell', { command: `touch always-${name}` }) })
+    await page.locator('.badge.done').nth(1).waitFor() // without a question
+    assert.deepEqual(await answers(id), ['allow_always'])
+    await page.context().close()
+  })
+
+  test(`Reject with a reason passes the reason to the model, on a ${name}`, async () => {
+    const { page, id, dir, question } = await asked('shell', { command: 'touch rejected' }, options)
+    await question.getByLabel('More answers').click()
+    await question.getByRole('button', { name: 'Reject with a reason…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Reject with a reason' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Use a temporary file <b>instead</b>.')
+    await picture(page, `reason-${name}`)
+    assert.deepEqual(await serious(page), [])
+    await dialog.getByRole('button', { name: 'Reject' }).click()
+    await page.locator('.badge.done').waitFor()
+    const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
+    assert.deepEqual(events.filter((e) => e.kind === 'question_answered').map((e) => [e.body.choice, e.body.reason]), [['reject', 'Use a temporary file <b>instead</b>.']])
+    assert.match(events.find((e) => e.kind === 'tool_call_ended').body.result, /the user refused it: Use a temporary file <b>instead<\/b>\./)
+    assert.ok(!existsSync(join(dir, 'rejected')))
+    assert.deepEqual(page.context().watch.violations, [])
+    await page.context().close()
+  })
+}

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as patience } from 'node:timers/promises'
 import { serious } from './axe.mjs'
 import { Stage } from './stage.mjs'
 
@@ -24,6 +25,11 @@ async function answered(text, more) {
   return id
 }
 
+/** inState waits until a session is in a state: the page searches once, when its user asks. */
+async function inState(state, id) {
+  while (!(await s.api('GET', `/v1/search?state=${state}`)).hits.some((h) => h.session.id === id)) await patience(20)
+}
+
 test('Ctrl-K opens the search; hits have the marked fragment as text, and lead to the session', async () => {
   const id = await answered('[say The sum of the cart is <img src=x onerror=alert(1)> wrong.]', { dir: join(base, 'shop'), title: 'Fix totals' })
   await answered('hello', { title: 'Carthage' })
@@ -33,7 +39,7 @@ test('Ctrl-K opens the search; hits have the marked fragment as text, and lead t
   assert.ok(await page.getByRole('searchbox').evaluate((b) => b === document.activeElement))
   await page.keyboard.type('Cart')
   const hits = page.locator('.hits li a')
-  await hits.nth(1).waitFor()
+  await hits.nth(1).locator('mark', { hasText: /^cart$/ }).first().waitFor() // the hits of the whole word, after a pause in typing
   assert.equal(await hits.count(), 2)
   assert.match(page.url(), /\/search\?q=Cart$/)
   assert.match(await hits.nth(0).innerText(), /^Carthage/)
@@ -52,9 +58,51 @@ test('Ctrl-K opens the search; hits have the marked fragment as text, and lead t
   await hits.first().filter({ hasText: 'Fix totals' }).waitFor()
   await page.keyboard.press('Tab')
   await hits.first().click()
-  await page.waitForURL(`${s.url}/s/${id}`)
+  await page.waitForURL((url) => url.pathname.startsWith(`/s/${id}/t/`)) // to the turn that was found
+  await page.locator('.turn[aria-current]').waitFor()
   const { violations, errors, dialogs } = page.context().watch
   assert.deepEqual([violations, errors, dialogs], [[], [], []])
+  await page.context().close()
+})
+
+test('the search selects sessions by their state, with words and without', async () => {
+  const page = await s.page()
+  const waiting = await s.session({ dir: join(base, 'shop'), mode: 'ask', title: 'Asks tram' })
+  await s.api('POST', `/v1/sessions/${waiting}/turns`, { text: '[tool shell {"command":"echo tram"}]' })
+  const held = await s.session({ dir: join(base, 'site'), title: 'Holds tram' })
+  const { id: first } = await s.api('POST', `/v1/sessions/${held}/turns`, { text: '[slow 1000]' })
+  await s.api('POST', `/v1/sessions/${held}/turns`, { text: 'and then the tram' })
+  await inState('waiting', waiting)
+  await page.goto(`${s.url}/search`)
+  const state = page.getByLabel('State')
+  await state.waitFor() // the code of the search is loaded when it is opened
+  assert.deepEqual(await state.locator('option').allInnerTexts(), ['Any', 'Running', 'Waiting for you', 'Held', 'Ended'])
+  const hits = page.locator('.hits li a')
+  const only = async (title) => {
+    await hits.filter({ hasText: title }).waitFor()
+    assert.equal(await hits.count(), 1)
+  }
+  await state.selectOption('running')
+  await only('Holds tram')
+  await state.selectOption('waiting')
+  await only('Asks tram')
+  await s.api('POST', `/v1/turns/${first}/stop`)
+  await inState('held', held)
+  await state.selectOption('held')
+  await only('Holds tram')
+  assert.equal(new URL(page.url()).search, '?state=held')
+  await state.selectOption('waiting')
+  await only('Asks tram')
+  await picture(page, 'search-state')
+  await page.reload()
+  await hits.filter({ hasText: 'Asks tram' }).waitFor() // the address keeps the state
+  assert.equal(await state.inputValue(), 'waiting')
+  await page.getByRole('searchbox').fill('cart')
+  await page.locator('.hits', { hasText: 'Nothing found for cart.' }).waitFor()
+  await state.selectOption('ended')
+  await hits.filter({ hasText: 'Fix totals' }).waitFor()
+  assert.deepEqual(await serious(page), [])
+  await s.api('POST', `/v1/sessions/${waiting}/stop`)
   await page.context().close()
 })
 

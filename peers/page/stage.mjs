@@ -100,6 +100,7 @@ export class Stage {
     const id = await this.session(more)
     await page.goto(`${this.url}/s/${id}`)
     await page.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
+    await page.getByText('No messages yet.').waitFor() // the page has read the session, and keeps its prompts
     return { page, id }
   }
 

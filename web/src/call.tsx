@@ -1,35 +1,37 @@
 import { Diff } from './diff'
 import { changesOf, edits, type FileChange } from './edits'
 import { counts } from './lines'
+import { Long } from './long'
 import { languageOf } from './scanner'
 import { visible } from './visible'
 import { Coloured } from './code'
 import type { Change } from './words'
 
-interface Props { name: string; args: any; changes?: Change[]; result?: string; dir?: string }
+interface Props { name: string; args: any; changes?: Change[]; result?: string; dir?: string; /** long diffs are shown in part, with a button */ long?: boolean }
 
 const text = (value: unknown) => visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2) ?? '')
 
 /** CallDetails shows the complete call: everything that an approval allows is visible. */
-export function CallDetails({ name, args, changes, result, dir }: Props) {
+export function CallDetails({ name, args, changes, result, dir, long }: Props) {
   const files = changesOf(name, args, changes, result, dir)
   if (!files) return <Arguments of={args} />
-  if (!edits.has(name)) return <>{files.map((f) => <FileDiff key={f.path} file={f} />)}<Arguments of={args} /></> // the arguments of other agents may contain more
+  if (!edits.has(name)) return <>{files.map((f) => <FileDiff key={f.path} file={f} long={long} />)}<Arguments of={args} /></> // the arguments of other agents may contain more
   const { path: _path, content: _content, old: _old, new: _new, edits: _edits, patch: _patch, all, ...rest } = args ?? {}
   return (
     <>
-      {files.map((f) => <FileDiff key={f.path} file={f} note={all === true ? ', all occurrences' : ''} />)}
+      {files.map((f) => <FileDiff key={f.path} file={f} long={long} note={all === true ? ', all occurrences' : ''} />)}
       <Arguments of={rest} />
     </>
   )
 }
 
 /** FileDiff shows the changes of one file. */
-function FileDiff({ file, note = '' }: { file: FileChange; note?: string }) {
+function FileDiff({ file, note = '', long }: { file: FileChange; note?: string; long?: boolean }) {
+  const diff = <Diff of={file.lines} label={file.path ? `Changes to ${text(file.path)}` : 'Changes'} language={languageOf(file.path)} />
   return (
     <>
       {file.path !== '' && <p class="file"><code>{text(file.path)}</code> <span class="faint figures">{counts(file.lines)}{note}</span></p>}
-      {file.lines.length > 0 ? <Diff of={file.lines} label={file.path ? `Changes to ${text(file.path)}` : 'Changes'} language={languageOf(file.path)} /> : <p class="faint">The file is empty.</p>}
+      {file.lines.length > 0 ? (long ? <Long lines={file.lines.length}>{diff}</Long> : diff) : <p class="faint">The file is empty.</p>}
     </>
   )
 }

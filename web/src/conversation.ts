@@ -1,11 +1,11 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import { ask, follow, newID, Problem, stop, type Link } from './client'
 import { say } from './announce'
-import { add, newRecord, open, state, type Record, type Turn } from './record'
+import { add, addUndo, newRecord, open, state, type Record, type Turn } from './record'
 import type { Command } from './slash'
 import { Spending } from './spending'
 import { visible } from './visible'
-import type { Image, Session, TurnReport } from './words'
+import type { Image, Session, TurnReport, Undone } from './words'
 
 /** Pending is a prompt that is being sent to the server. */
 export interface Pending { id: string; text: string; images: Image[]; failed?: string }
@@ -59,7 +59,7 @@ export class Conversation {
         this.link = link
         this.changed()
       },
-      anew: () => { this.record = newRecord(); this.spending = new Spending(this.spending.cost); this.states.clear(); this.changed() },
+      restarted: () => { this.record = newRecord(); this.spending = new Spending(this.spending.cost); this.states.clear(); this.changed() },
       problem: (why) => { if (this.problem !== why) say(why); this.problem = why; this.changed() },
     })
   }
@@ -158,6 +158,9 @@ export class Conversation {
         return this.tell(`The ${name} is ${this.record[name] ?? this.session?.[name] ?? 'not known yet'}. Type /${name} NAME to change it.`)
     }
   }
+
+  /** undone shows the result of an undo before its event arrives. */
+  undone(u: Undone) { addUndo(this.record, u); this.changed(true) }
 
   discardPending(id: string) { this.pending = this.pending.filter((p) => p.id !== id); this.changed(true) }
 

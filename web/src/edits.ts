@@ -8,7 +8,7 @@ export interface FileChange { path: string; lines: Line[] }
 
 export const edits = new Set(['edit_file', 'write_file', 'apply_patch'])
 
-/** changesOf returns the changes of a call, or undefined if it changes no file that the page knows of. */
+/** changesOf returns the changes of a call to files, or undefined if the page has none. */
 export function changesOf(name: string, args: any, asked?: Change[], result?: string, dir = ''): FileChange[] | undefined {
   if (asked?.length) return fromQuestion(asked, dir)
   if (name === 'write_file' && typeof args?.content === 'string') return [{ path: String(args.path ?? ''), lines: differences('', args.content, 1) }]

@@ -7,7 +7,7 @@ interface Listener {
   events(events: Event[]): void
   link(state: Link): void
   /** the log differs from the one read so far; it is read again from the start. */
-  anew(): void
+  restarted(): void
   /** the server reports why it cannot send further events; the request is retried. */
   problem(why: string): void
 }
@@ -36,7 +36,7 @@ export function follow(session: string, listener: Listener): () => void {
       const why = await refusal(response)
       if (why.status === 422 && after > 0) {
         after = 0
-        listener.anew()
+        listener.restarted()
         return true
       }
       if (why.status === 401 || why.status === 404) {

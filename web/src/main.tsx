@@ -49,7 +49,7 @@ function App() {
     return () => clearTimeout(timer)
   })
   useNotices(me)
-  const session = /^\/s\/([0-9a-f-]{36})$/.exec(path)?.[1]
+  const [, session, turn] = /^\/s\/([0-9a-f-]{36})(?:\/t\/([0-9a-f-]{36}))?$/.exec(path) ?? []
   const missing = path.startsWith('/s/') && !session ? 'No such session' : path !== '/' && path !== '/ops' && path !== '/search' && !session && 'Page not found'
   const share = shareIn(path)
   if (share) return <><div class="frame in-share"><Lazy key={share} load={() => import('./share').then((m) => m.default)} props={{ token: share }} /></div><Announcer /></>
@@ -60,7 +60,7 @@ function App() {
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>
       <div class={'frame ' + (session || missing || path === '/search' ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
         <Sessions current={session} me={me} />
-        {session ? <SessionView key={session} id={session} me={me} /> : path === '/ops' ? <Operations me={me} /> : path === '/search' ? <Lazy key="search" load={() => import('./search').then((m) => m.default)} props={{ me }} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
+        {session ? <SessionView key={session} id={session} turn={turn} me={me} /> : path === '/ops' ? <Operations me={me} /> : path === '/search' ? <Lazy key="search" load={() => import('./search').then((m) => m.default)} props={{ me }} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
       </div>
       <Announcer />
       <Shortcuts />

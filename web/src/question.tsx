@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { ask } from './client'
 import { CallDetails } from './call'
+import { Lazy } from './lazy'
+import { Menu } from './menu'
 import type { Conversation } from './conversation'
 import { toComposer, useDeliberation } from './deliberate'
 import { titleOf, type Turn } from './record'
@@ -8,9 +10,10 @@ import { visible } from './visible'
 import type { Choice, Question } from './words'
 
 /** QuestionCard shows a question with the complete call and its directory. */
-export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; dir: string; mayAnswer: boolean }) {
+export function QuestionCard({ conversation, turn, question, dir, owner, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; dir: string; owner: string; mayAnswer: boolean }) {
   const [chosen, choose] = useState('')
   const [whole, showWhole] = useState(false)
+  const [deciding, decide] = useState<'always' | 'reason'>()
   const d = useDeliberation()
   const call = question.call ? turn.calls.get(question.call) : undefined
   const name = question.tool ?? call?.name
@@ -19,9 +22,9 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
   const known = !!heading && own.test(question.text)
   const because = /\n(Asked because [^\n]*)$/.exec(question.text)?.[1]
   const blocked = (c: Choice) => chosen !== '' || !d.ready || (d.unread && c.kind.startsWith('allow'))
-  const answer = (c: Choice) => {
+  const answer = (c: Choice, reason?: string) => {
     choose(c.id)
-    void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/answers/${question.id}`, { choice: c.id })).finally(() => choose(''))
+    void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/answers/${question.id}`, { choice: c.id, ...(reason ? { reason } : {}) })).finally(() => choose(''))
   }
   const keys = (e: KeyboardEvent, c: Choice) => {
     if (e.key !== 'Enter' && e.key !== ' ') { toComposer(e); return }
@@ -29,6 +32,8 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
     if (!blocked(c) && d.entered(e)) answer(c)
   }
   const labels = labelsOf(question.choices)
+  const always = isOurs(question.choices) ? question.choices.find((c) => c.id === 'allow_always') : undefined
+  const reject = isOurs(question.choices) ? question.choices.find((c) => c.id === 'reject') : undefined
   return (
     <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="Question">
       <h3>{known ? (args?.background === true ? 'Run this command in the background?' : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
@@ -37,11 +42,18 @@ export function QuestionCard({ conversation, turn, question, dir, mayAnswer }: {
       {known && because && <p class="because">{visible(because)}</p>}
       {dir && <p class="faint where">in <code>{visible(dir)}</code></p>}
       {d.unread && <p class="unread">Scroll to the end before you allow this. <button type="button" class="quiet" onClick={() => showWhole(true)}>Show all</button></p>}
+      {deciding && <Lazy load={() => import('./deciding').then((m) => m.default)} props={{ question, kind: deciding, name: name ?? '', args, dir, owner, onClose: () => decide(undefined), onAnswer: (reason?: string) => { decide(undefined); answer(deciding === 'always' ? always! : reject!, reason) } }} quiet />}
       {mayAnswer
-        ? <div class="actions answers" ref={d.answers}>{question.choices.map((c, i) => (
+        ? <div class="actions answers" ref={d.answers}>{question.choices.map((c, i) => c !== always && (
             <button type="button" key={c.id} aria-disabled={blocked(c)} onPointerDown={d.press} onKeyDown={(e) => keys(e, c)} onKeyUp={(e) => { if (e.key === ' ') e.preventDefault() }}
               onClick={(e) => { if (!blocked(c) && d.clicked(e)) answer(c) }}>{labels[i]}</button>
-          ))}</div>
+          ))}
+            {(always || reject) && (
+              <Menu label="More answers">
+                {always && <button type="button" class="quiet" aria-disabled={blocked(always)} onClick={(e) => { if (blocked(always)) e.stopPropagation(); else decide('always') }}>Always allow…</button>}
+                {reject && <button type="button" class="quiet" onClick={() => decide('reason')}>Reject with a reason…</button>}
+              </Menu>
+            )}</div>
         : <p class="faint">You can watch this session but not answer its questions.</p>}
     </section>
   )
@@ -57,9 +69,12 @@ const own = /^(Run|Write|Edit|Fetch|Apply) /
 // other meanings.
 const choices: { [id: string]: string } = { allow: 'Allow once', allow_session: 'Allow for this session', allow_always: 'Always allow in this directory', reject: 'Reject' }
 
+/** isOurs reports whether these are the choices of the built-in agent. */
+const isOurs = (all: Choice[]) => all.some((c) => c.id === 'allow_session') && all.every((c) => c.id in choices)
+
 /** labelsOf returns the answers' labels, which are unique. */
 export function labelsOf(all: Choice[]): string[] {
-  const ours = all.some((c) => c.id === 'allow_session') && all.every((c) => c.id in choices)
+  const ours = isOurs(all)
   const texts = all.map((c) => (ours ? choices[c.id]! : visible(c.text)))
   const kinds = all.map((c, i) => (texts.filter((t) => t === texts[i]).length > 1 ? `${texts[i]} (${c.kind.replace('_', ' ')})` : texts[i]!))
   return kinds.map((t, i) => (kinds.filter((o) => o === t).length > 1 ? `${t} ${visible(all[i]!.id)}` : t))

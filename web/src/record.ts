@@ -1,5 +1,5 @@
 import { visible } from './visible'
-import type { Cause, Change, Event, Image, Question, Receipt } from './words'
+import type { Cause, Change, Changes, Event, Image, Question, Receipt, Undone } from './words'
 
 // The session's log, prepared for display.
 
@@ -32,11 +32,14 @@ export interface Turn {
   stop?: Cause; receipt?: Receipt
   parts: Part[]; calls: Map<string, Call>; questions: Map<string, Question & { answer?: string; by?: string }>
   spans: Span[]; version: number; cleared?: boolean
+  changes?: Changes
+  /** the undos and redos of its changes, in order. */
+  undos: Undone[]
 }
 
-export interface Record { turns: Map<string, Turn>; title?: string; model?: string; mode?: string }
+export interface Record { turns: Map<string, Turn>; rewinds: Turn[][]; title?: string; model?: string; mode?: string }
 
-export const newRecord = (): Record => ({ turns: new Map() })
+export const newRecord = (): Record => ({ turns: new Map(), rewinds: [] })
 
 /** state returns the state of a turn, in the terms of the API. */
 export function state(t: Turn): string {
@@ -70,6 +73,18 @@ function title(c: Call): string {
   return first ? `${c.name} ${first}` : c.name
 }
 
+/** rewind marks the turns that a rewind removed from the conversation, or those of the last rewind as part of it again. */
+function rewind(r: Record, b: { turn?: string; taken_back?: boolean }) {
+  if (b.taken_back) {
+    for (const t of r.rewinds.pop() ?? []) { t.cleared = false; t.version++ }
+    return
+  }
+  const all = [...r.turns.values()]
+  const removed = all.slice(all.findIndex((t) => t.id === b.turn)).filter((t) => t.started && !t.cleared)
+  for (const t of removed) { t.cleared = true; t.version++ }
+  r.rewinds.push(removed)
+}
+
 /** add adds an event to the record. */
 export function add(r: Record, ev: Event) {
   if (ev.kind === 'session_updated') {
@@ -77,13 +92,19 @@ export function add(r: Record, ev: Event) {
     r.model = ev.body.model ?? r.model
     r.mode = ev.body.mode ?? r.mode
   }
+  if (ev.kind === 'conversation_rewound') rewind(r, ev.body)
   if (ev.kind === 'conversation_cleared') for (const t of r.turns.values()) { t.cleared = true; t.version++ }
+  if (ev.kind === 'changes_recorded') {
+    const t = r.turns.get(ev.body.turn)
+    if (t) { t.changes = ev.body.changes; t.version++ }
+  }
+  if (ev.kind === 'undone') addUndo(r, ev.body)
   if (!ev.turn) return
   const at = Date.parse(ev.time)
   if (ev.kind === 'turn_accepted') {
     r.turns.set(ev.turn, {
       id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], links: ev.body.links ?? [], task: ev.body.task,
-      accepted: at, parts: [], calls: new Map(), questions: new Map(), version: 0,
+      accepted: at, parts: [], calls: new Map(), questions: new Map(), undos: [], version: 0,
       spans: [{ kind: 'queue', label: 'queued', from: at }],
     })
     return
@@ -92,6 +113,16 @@ export function add(r: Record, ev: Event) {
   if (!t) return
   t.version++
   handlers[ev.kind]?.(t, ev.body, at)
+}
+
+/** addUndo adds an undo to its turns, once. */
+export function addUndo(r: Record, u: Undone) {
+  for (const id of u.turns) {
+    const t = r.turns.get(id)
+    if (!t || t.undos.some((o) => o.undo === u.undo)) continue
+    t.undos.push(u)
+    t.version++
+  }
 }
 
 function close(t: Turn, at: number, ...kinds: Span['kind'][]) {
@@ -182,6 +213,7 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
   stop_requested: (t, b) => { t.stop ??= b.cause },
   turn_ended: (t, b, at) => {
     t.receipt = b.receipt
+    t.changes = b.receipt.changes
     t.ended = at
     t.stop ??= b.receipt.cause
     for (const s of t.spans) s.to ??= at

@@ -13,10 +13,14 @@ interface Hits { hits: Hit[]; complete: boolean }
 // The pause in typing after which a search starts, in milliseconds.
 const typing = 200
 
-/** SearchView searches the sessions. The query is part of the address. */
+// The states of sessions, as on the rest of the page.
+const states: { [state: string]: string } = { running: 'Running', waiting: 'Waiting for you', held: 'Held', ended: 'Ended' }
+
+/** SearchView searches the sessions. The query and the state are part of the address. */
 export default function SearchView({ me }: { me?: Me }) {
   const [query, setQuery] = useState(() => new URLSearchParams(location.search).get('q') ?? '')
   const [dir, setDir] = useState('')
+  const [state, setState] = useState(() => new URLSearchParams(location.search).get('state') ?? '')
   const [dirs, setDirs] = useState<string[]>([])
   const [found, setFound] = useState<Hits & { query: string }>()
   const [trouble, setTrouble] = useState('')
@@ -24,26 +28,27 @@ export default function SearchView({ me }: { me?: Me }) {
   useEffect(() => {
     box.current!.focus()
     void ask('GET', '/v1/projects').then((p) => { setHome(p.home); setDirs(p.projects.map((x: { dir: string }) => x.dir)) }).catch(() => {})
-    const back = () => setQuery(new URLSearchParams(location.search).get('q') ?? '')
+    const back = () => { const now = new URLSearchParams(location.search); setQuery(now.get('q') ?? ''); setState(now.get('state') ?? '') }
     addEventListener('popstate', back)
     return () => removeEventListener('popstate', back)
   }, [])
   useEffect(() => {
     const words = query.trim()
     document.title = words ? `${words} – Search – Bellcord` : 'Search – Bellcord'
-    history.replaceState(null, '', words ? `/search?q=${encodeURIComponent(words)}` : '/search')
-    if (!words) { setFound(undefined); return }
+    const wanted = new URLSearchParams({ ...(words && { q: words }), ...(state && { state }) }).toString()
+    history.replaceState(null, '', wanted ? `/search?${wanted}` : '/search')
+    if (!wanted) { setFound(undefined); return }
     const given = new AbortController()
     const timer = setTimeout(() => {
-      ask<Hits>('GET', `/v1/search?q=${encodeURIComponent(words)}${dir ? `&dir=${encodeURIComponent(dir)}` : ''}`, undefined, { signal: given.signal }).then((hits) => {
+      ask<Hits>('GET', `/v1/search?${wanted}${dir ? `&dir=${encodeURIComponent(dir)}` : ''}`, undefined, { signal: given.signal }).then((hits) => {
         if (given.signal.aborted) return
         setTrouble('')
-        setFound({ ...hits, query: words })
-        say(hits.hits.length ? plural(hits.hits.length, 'session') + ' found.' : `Nothing found for ${words}.`)
+        setFound({ ...hits, query: words || states[state] || state })
+        say(hits.hits.length ? plural(hits.hits.length, 'session') + ' found.' : `Nothing found for ${words || states[state] || state}.`)
       }, (err: Problem) => { if (!given.signal.aborted) setTrouble(err.message) })
     }, typing)
     return () => { clearTimeout(timer); given.abort() }
-  }, [query, dir])
+  }, [query, dir, state])
   return (
     <main class="talk search">
       <header class="top">
@@ -58,6 +63,12 @@ export default function SearchView({ me }: { me?: Me }) {
             </select>
           </label>
         )}
+        <label class="choose"><span>State</span>
+          <select value={state} onChange={(e) => setState(e.currentTarget.value)}>
+            <option value="">Any</option>
+            {Object.entries(states).map(([value, name]) => <option value={value} key={value}>{name}</option>)}
+          </select>
+        </label>
       </header>
       {trouble && <p class="banner" role="alert">{trouble}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Found sessions">
@@ -72,12 +83,12 @@ export default function SearchView({ me }: { me?: Me }) {
   )
 }
 
-function Found({ hit: { session: s, where, pieces }, me }: { hit: Hit; me?: Me }) {
+function Found({ hit: { session: s, where, turn, pieces }, me }: { hit: Hit; me?: Me }) {
   const facts = [!isScratch(s) && shortPath(s.dir), ago(s.updated), s.owner !== me?.owner && s.owner].filter(Boolean)
   return (
     <li>
-      <a href={`/s/${s.id}`} onClick={here}>
-        <span class="title">{where === 'title' ? <Marked pieces={pieces} /> : visible(s.title || 'Untitled')}</span>
+      <a href={`/s/${s.id}${turn ? `/t/${turn}` : ''}`} onClick={here}>
+        <span class="title">{where === 'title' && s.title ? <Marked pieces={pieces} /> : visible(s.title || 'Untitled')}</span>
         <span class="faint">{facts.join(' · ')}</span>
         {where !== 'title' && <span class="fragment"><Marked pieces={pieces} /></span>}
       </a>

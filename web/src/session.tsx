@@ -13,19 +13,20 @@ import { stopWords, TurnView } from './turn'
 import { visible } from './visible'
 import { may, type Image, type Me } from './words'
 
-/** SessionView shows one conversation, live. */
-export function SessionView({ id, me }: { id: string; me?: Me }) {
+/** SessionView shows one conversation, live. turn is the turn of the address, which is scrolled into view. */
+export function SessionView({ id, turn, me }: { id: string; turn?: string; me?: Me }) {
   const conversation = useMemo(() => new Conversation(id), [id])
   useEffect(() => () => conversation.close(), [conversation])
-  return <Talk key={id} conversation={conversation} me={me} />
+  return <Talk key={id} conversation={conversation} linked={turn} me={me} />
 }
 
-function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) {
+function Talk({ conversation: c, linked, me }: { conversation: Conversation; linked?: string; me?: Me }) {
   useChanges(c)
   const [draft, setDraft] = useState('')
   const [given, give] = useState<Attached[]>()
   const mayPrompt = may(me, 'prompt')
   const mayStop = may(me, 'stop')
+  const mayUndo = may(me, 'undo')
   const running = c.running
   const sending = c.pending.find((p) => !p.failed)
   const target = running?.id ?? sending?.id
@@ -74,8 +75,9 @@ function Talk({ conversation: c, me }: { conversation: Conversation; me?: Me }) 
       {c.link === 'lost' && !c.problem && <p class="banner" role="status">Connection lost. {target && 'The turn may still be running. '}Reconnecting…</p>}
       {c.trouble && <p class="banner" role="status">{c.trouble} <button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
       {c.help && <Help onClose={() => { c.help = false; c.changed(true) }} />}
-      <Scroll>
-        {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} dir={session?.dir ?? ''} />)}
+      {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner" role="status">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
+      <Scroll to={linked}>
+        {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} />)}
         {c.pending.map((p) => (
           <article class="turn" key={p.id}>
             <div class="prompt"><SentPrompt text={p.text} /></div>
@@ -112,18 +114,33 @@ export function Help({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Scroll stays at the end while the answer grows, unless the user has scrolled up. */
-function Scroll({ children }: { children: preact.ComponentChildren }) {
+/** Scroll stays at the end while the answer grows, unless the user has scrolled up. If the address names a turn, it stays at that turn until the user does something. */
+function Scroll({ to, children }: { to?: string; children: preact.ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
-  useLayoutEffect(() => { if (atEnd.current) box.current!.scrollTop = box.current!.scrollHeight })
+  const target = useRef('')
+  const asked = useRef('')
+  if (to !== asked.current) asked.current = target.current = to ?? ''
+  const place = () => {
+    const b = box.current!
+    const turn = target.current && b.querySelector(`[data-turn="${target.current}"]`)
+    if (turn) b.scrollTop += turn.getBoundingClientRect().top - b.getBoundingClientRect().top - parseFloat(getComputedStyle(turn).scrollMarginTop) // scrollIntoView also scrolls the page
+    else if (atEnd.current) b.scrollTop = b.scrollHeight
+  }
+  useLayoutEffect(place)
   useEffect(() => {
-    const b = box.current! // the observer may be called once more after the box was removed
-    const grown = new ResizeObserver(() => { if (atEnd.current) b.scrollTop = b.scrollHeight })
+    const b = box.current!
+    const grown = new ResizeObserver(() => { if (box.current) place() }) // it may be called once more after the box was removed
     grown.observe(b)
     grown.observe(b.firstElementChild!)
-    return () => grown.disconnect()
+    const release = () => { target.current = '' }
+    const inputs = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+    for (const input of inputs) addEventListener(input, release, { passive: true })
+    return () => {
+      grown.disconnect()
+      for (const input of inputs) removeEventListener(input, release)
+    }
   }, [])
-  const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
+  const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = !target.current && b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
   return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column">{children}</div></div>
 }

@@ -4,6 +4,7 @@ import { CallDetails } from './call'
 import { changesOf, edits, fromResult } from './edits'
 import { span } from './figures'
 import { counts } from './lines'
+import { Long } from './long'
 import { titleOf, type Call } from './record'
 import { printed, visible } from './visible'
 
@@ -37,7 +38,7 @@ export function ToolCard({ call, dir }: { call: Call; dir?: string }) {
       </summary>
       {!call.asking && (
         <div class="inside">
-          <CallDetails name={call.name} args={call.args} changes={call.changes} result={call.state === 'finished' ? call.result : undefined} dir={dir} />
+          <CallDetails name={call.name} args={call.args} changes={call.changes} result={call.state === 'finished' ? call.result : undefined} dir={dir} long />
           {call.problem && <p class="plain">{visible(call.problem)}</p>}
           {output && (isEdit && !call.output && call.state === 'finished' ? <p class="faint plain">{output}</p> : <Output text={output} live={call.state === 'running'} label={call.state === 'stopped' ? 'Last output' : 'Output'} />)}
           {call.state === 'stopped' && call.output && call.result && call.result !== call.output && <p class="faint plain">{visible(lastLine(call.result))}</p>}
@@ -58,7 +59,7 @@ function Output({ text, live, label }: { text: string; live: boolean; label: str
   return (
     <>
       <p class="label"><span aria-hidden="true">{label}</span>{!live && <button type="button" class="quiet" onClick={() => void navigator.clipboard?.writeText(text).then(() => say('Copied.'))}>Copy<span class="hidden"> output</span></button>}</p>
-      <pre ref={box} class="output" tabIndex={0} role="region" aria-label={label} onScroll={look}>{text}</pre>
+      <Long lines={text.replace(/\n$/, '').split('\n').length} live={live}><pre ref={box} class="output" tabIndex={0} role="region" aria-label={label} onScroll={look}>{text}</pre></Long>
     </>
   )
 }

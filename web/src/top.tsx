@@ -5,6 +5,7 @@ import { Confirm } from './confirm'
 import type { Conversation } from './conversation'
 import { cost } from './figures'
 import { Lazy } from './lazy'
+import { Menu } from './menu'
 import { isScratch, shortPath } from './paths'
 import { go, here } from './route'
 import { visible } from './visible'
@@ -18,10 +19,8 @@ export function Top({ c, title, me }: { c: Conversation; title: string; me?: Me 
   const [asking, ask1] = useState<'clear' | 'delete'>()
   const [renaming, setRenaming] = useState(false)
   const [sharing, setSharing] = useState(false)
-  const menu = useRef<HTMLDetailsElement>(null)
-  const pick = (what: () => void) => () => { menu.current!.open = false; what() }
   const save = () => void c.act(() => download(`/v1/sessions/${c.id}/transcript?format=markdown`, 'session.md'))
-  const copy = () => void c.act(() => navigator.clipboard.writeText(location.href).then(() => say('Link copied.')))
+  const copy = () => void c.act(() => navigator.clipboard.writeText(`${location.origin}/s/${c.id}`).then(() => say('Link copied.')))
   const yes = () => {
     const what = asking
     ask1(undefined)
@@ -40,17 +39,14 @@ export function Top({ c, title, me }: { c: Conversation; title: string; me?: Me 
           : <h1><span>{title || 'New session'}</span>{may(me, 'prompt') && <button type="button" class="quiet rename" onClick={() => setRenaming(true)}>Rename</button>}</h1>}
         <Facts c={c} me={me} />
       </div>
-      <details class="menu" ref={menu} onKeyDown={(e) => { if (e.key === 'Escape' && menu.current!.open) { e.preventDefault(); e.stopPropagation(); menu.current!.open = false; menu.current!.querySelector('summary')!.focus() } }}>
-        <summary aria-label="Session menu">⋯</summary>
-        <div>
-          {may(me, 'prompt') && <button type="button" class="quiet only-phone" onClick={pick(() => setRenaming(true))}>Rename…</button>}
-          <button type="button" class="quiet" onClick={pick(copy)}>Copy link</button>
-          {may(me, 'prompt') && (c.session?.owner ?? '') === (me?.owner ?? '') && <button type="button" class="quiet" onClick={pick(() => setSharing(true))}>Share…</button>}
-          <button type="button" class="quiet" onClick={pick(save)}>Save as Markdown</button>
-          {may(me, 'prompt') && <button type="button" class="quiet" onClick={pick(() => ask1('clear'))}>Clear conversation…</button>}
-          {may(me, 'prompt') && <button type="button" class="quiet" onClick={pick(() => ask1('delete'))}>Delete…</button>}
-        </div>
-      </details>
+      <Menu label="Session menu">
+        {may(me, 'prompt') && <button type="button" class="quiet only-phone" onClick={() => setRenaming(true)}>Rename…</button>}
+        <button type="button" class="quiet" onClick={copy}>Copy link</button>
+        {may(me, 'prompt') && (c.session?.owner ?? '') === (me?.owner ?? '') && <button type="button" class="quiet" onClick={() => setSharing(true)}>Share…</button>}
+        <button type="button" class="quiet" onClick={save}>Save as Markdown</button>
+        {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => ask1('clear')}>Clear conversation…</button>}
+        {may(me, 'prompt') && <button type="button" class="quiet" onClick={() => ask1('delete')}>Delete…</button>}
+      </Menu>
       {sharing && <Lazy load={() => import('./sharing').then((m) => m.default)} props={{ session: c.id, title, onClose: () => setSharing(false) }} quiet />}
       {asking && (
         <Confirm title={asking === 'delete' ? 'Delete this session?' : 'Clear this conversation?'} action={asking === 'delete' ? 'Delete' : 'Clear'} onYes={yes} onNo={() => ask1(undefined)}>

@@ -1,9 +1,11 @@
-import { Component } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { say } from './announce'
+import { Changed } from './changed'
 import type { Conversation } from './conversation'
 import { bytes, clock, cost, plural, tokens } from './figures'
 import { Markdown } from './markdown'
+import { Menu } from './menu'
 import { FormCard } from './form'
 import { SentPrompt } from './prompt'
 import { QuestionCard } from './question'
@@ -14,32 +16,33 @@ import { ToolCard } from './tool'
 import { visible } from './visible'
 import type { Image, Receipt } from './words'
 
-interface Props { conversation: Conversation; turn: Turn; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; mayStop: boolean; dir: string }
+interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string }
 
 /** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
   override shouldComponentUpdate(next: Props & { version: number }) {
     const now = this.props
-    return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop
+    return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.linked !== now.linked || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop
+      || next.mayUndo !== now.mayUndo || (!!next.turn.changes && next.busy !== now.busy)
   }
   override render() { return <OneTurn {...this.props} /> }
 }
 
 /** OneTurn shows one prompt and everything done for it. */
-function OneTurn({ conversation, turn, onEdit, mayPrompt, mayStop, dir }: Props) {
+function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUndo, busy, dir, owner }: Props) {
   const live = !turn.receipt
   const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} dir={dir} />), [turn, turn.version, dir])
   const questions = open(turn)
   return (
-    <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
+    <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-current={linked ? 'location' : undefined} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
       <div class="prompt">
         {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
         <SentPrompt text={turn.text} />
       </div>
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
-      {questions.map((q) => q.fields || q.url ? <FormCard key={q.id} conversation={conversation} turn={turn} question={q} mayAnswer={mayPrompt} /> : <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} mayAnswer={mayPrompt} />)}
-      {turn.receipt && <Foot conversation={conversation} turn={turn} onEdit={onEdit} mayPrompt={mayPrompt} />}
+      {questions.map((q) => q.fields || q.url ? <FormCard key={q.id} conversation={conversation} turn={turn} question={q} mayAnswer={mayPrompt} /> : <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} owner={owner} mayAnswer={mayPrompt} />)}
+      {turn.receipt && <Foot conversation={conversation} turn={turn} linked={linked} onEdit={onEdit} mayPrompt={mayPrompt}><Changed conversation={conversation} turn={turn} mayUndo={mayUndo} busy={busy} dir={dir} /></Foot>}
     </article>
   )
 }
@@ -129,9 +132,9 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
 }
 
 /** Foot shows the end of a turn: its kind and cause, its duration and usage, and the kept output. */
-function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Conversation; turn: Turn; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean }) {
+function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; children: ComponentChildren }) {
   const r = turn.receipt!
-  const [shown, show] = useState(false)
+  const [shown, show] = useState(linked)
   const started = r.times.started ?? r.times.accepted
   const facts = [
     started && r.times.settled && clock(Date.parse(r.times.settled) - Date.parse(started)),
@@ -140,6 +143,7 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
   ].filter(Boolean)
   const said = answer(turn)
   const copy = () => void navigator.clipboard?.writeText(said).then(() => say('Copied.'))
+  const copyLink = () => void conversation.act(() => navigator.clipboard.writeText(`${location.origin}/s/${conversation.id}/t/${turn.id}`).then(() => say('Link copied.')))
   return (
     <footer class={'foot ' + r.end}>
       <p class="ending">
@@ -155,12 +159,14 @@ function Foot({ conversation, turn, onEdit, mayPrompt }: { conversation: Convers
       {(r.processes.unconfirmed?.length ?? 0) > 0 && (
         <p class="warn" role="alert">Not confirmed as ended: {r.processes.unconfirmed!.map((p) => p.name ?? `process ${p.pid}`).join(', ')}</p>
       )}
+      {children}
       <div class="actions">
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
         {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn.images)}>Retry</button>}
         {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn.images)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
+        <Menu label="Turn menu"><button type="button" class="quiet" onClick={copyLink}>Copy link</button></Menu>
       </div>
       {shown && <Timeline turn={turn} />}
     </footer>

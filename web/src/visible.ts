@@ -11,5 +11,8 @@ export function visible(text: string): string {
   })
 }
 
+/** inLine is visible for a text of one line, such as a path: tabs and line breaks are shown as escapes, too. */
+export const inLine = (text: string) => visible(text.replace(/[\t\n\r]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')))
+
 /** printed returns the output of a program without colours and with deceptive characters made visible. */
 export const printed = (text: string) => visible(text.replace(/\u001b\[[0-9;]*m/g, ''))

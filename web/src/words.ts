@@ -15,10 +15,24 @@ export interface Receipt {
   times: { accepted?: string; started?: string; stop_requested?: string; stream_closed?: string; last_process_ended?: string; settled?: string }
   calls: { finished: number; stopped?: CallRef[]; not_started?: CallRef[]; unknown?: CallRef[] }
   processes: { ended?: Process[]; survivors?: Process[]; unconfirmed?: Process[]; proof?: string }
+  changes?: Changes
   withdrawn_questions?: string[]
   held_turns?: string[]
   usage: Usage
   kept: { text_bytes: number; thinking_bytes: number; finished_calls: number }
+}
+
+/** Changes lists what a turn changed in the session's directory. */
+export interface Changes {
+  pending?: boolean; created?: number; changed?: number; deleted?: number; not_kept?: number
+  files?: ChangedFile[]; more?: number; gaps?: { path: string; reason: string }[]; problem?: string
+}
+export interface ChangedFile { path: string; kind: 'created' | 'changed' | 'deleted'; directory?: boolean; certainty: string; not_kept?: string }
+/** Undone is the result of an undo, or of a redo if redone is set, or what one would do. */
+export interface Undone {
+  undo: string; turns: string[]; redone?: string; by?: string
+  restored: number; already?: number; conflicts?: number; not_kept?: number; skipped?: number
+  files: { path: string; result: string; reason?: string; trash?: string }[]; more?: number
 }
 
 export interface Choice { id: string; text: string; kind: string }

@@ -52,7 +52,7 @@ func TestLogin_OfAnAdmin_HasAdminOnlyWhenNamed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	for _, test := range []struct{ named, has []string }{
-		{nil, []string{"read", "prompt", "stop"}},
+		{nil, []string{"read", "prompt", "stop", "undo"}},
 		{[]string{"read"}, []string{"read"}},
 		{[]string{"admin", "read"}, []string{"read", "admin"}},
 	} {

@@ -35,6 +35,7 @@ type (
 		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
 		Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error)
 		Clear(id bellcord.SessionID, cause bellcord.Cause) (*hub.Stopping, error)
+		Rewind(ctx context.Context, id bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)
 		DeleteSession(ctx context.Context, id bellcord.SessionID, cause bellcord.Cause) error
 	}
 	prompter interface {

@@ -89,7 +89,7 @@ func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 	s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).isA(401, "bad-credentials")
 	var me api.Me
 	s.roundTrip("", "GET", "/v1/me", nil, with).is(200).into(&me)
-	if me.Owner != "anna" || len(me.Scopes) != 3 {
+	if me.Owner != "anna" || len(me.Scopes) != 4 {
 		t.Errorf("the cookie is %+v", me)
 	}
 	s.roundTrip("", "GET", "/v1/me", nil, header("Authorization", "Bearer "+cookies[0].Value)).isA(401, "bad-credentials")

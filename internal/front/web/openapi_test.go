@@ -49,6 +49,12 @@ var contract = map[string]string{
 	"GET /v1/agents":                                "read",
 	"GET /v1/usage":                                 "read",
 	"GET /v1/receipts":                              "read",
+	"POST /v1/sessions/{session}/rewind":            "prompt",
+	"GET /v1/turns/{turn}/changes":                  "read",
+	"GET /v1/turns/{turn}/changes/texts":            "read",
+	"POST /v1/turns/{turn}/undo":                    "undo",
+	"POST /v1/sessions/{session}/undos/{undo}/redo": "undo",
+	"GET /v1/sessions/{session}/undoable":           "read",
 }
 
 // operation is a route of the OpenAPI document.
@@ -61,7 +67,7 @@ func (o operation) String() string { return o.method + " " + o.path }
 
 // at returns the path with the IDs filled in.
 func (o operation) at(session, turn, question string) string {
-	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question, "{option}", "model", "{share}", "none").Replace(o.path)
+	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question, "{option}", "model", "{share}", "none", "{undo}", "none").Replace(o.path)
 }
 
 // body returns a valid body for the operation, or nil if it takes no body.
@@ -77,6 +83,8 @@ func (o operation) body() any {
 		return `{"choice":"yes"}`
 	case "PATCH /v1/sessions/{session}/options/{option}":
 		return `{"value":"x"}`
+	case "POST /v1/sessions/{session}/rewind":
+		return `{"take_back":true}`
 	case "POST /v1/login":
 		return `{"code":"AAAAA-AAAAA"}`
 	}

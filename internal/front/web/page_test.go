@@ -144,10 +144,10 @@ func TestPage_HostOriginAndMethod_AreCheckedLikeTheAPI(t *testing.T) {
 	if resp, _ := s.shown("GET", "/", header("Origin", "https://evil.example")); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("from another site: %d", resp.StatusCode)
 	}
-	for _, path := range []string{"/", "/login", "/ops", "/search", "/share/x.y", "/app.js", "/s/x"} {
+	for _, path := range []string{"/", "/login", "/ops", "/search", "/share/x.y", "/app.js", "/s/x", "/s/x/t/y"} {
 		s.roundTrip("", "POST", path, `{}`).isA(401, "no-credentials")
 	}
-	for _, path := range []string{"/s/", "/s/a/b", "/share/", "/share/a/b", "/dist/app.js", "/index.html", "/app.js.map", "/../page.go", "/s/..%2f..%2fv1"} {
+	for _, path := range []string{"/s/", "/s/a/b", "/s/a/t", "/s/a/t/", "/s//t/b", "/s/a/u/b", "/s/a/t/b/c", "/share/", "/share/a/b", "/dist/app.js", "/index.html", "/app.js.map", "/../page.go", "/s/..%2f..%2fv1"} {
 		if resp, body := s.shown("GET", path); resp.StatusCode != http.StatusUnauthorized && !strings.Contains(body, "<title>Bellcord</title>") {
 			t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
 		}

@@ -41,5 +41,5 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 			return nil, s.fail(badInput("choice %q is not one of the question's choices", in.Body.Choice))
 		}
 	}
-	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, bellcord.Reply{Choice: in.Body.Choice, Values: in.Body.Values}, caller(ctx).Owner))
+	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, bellcord.Reply{Choice: in.Body.Choice, Values: in.Body.Values, Reason: in.Body.Reason}, caller(ctx).Owner))
 }

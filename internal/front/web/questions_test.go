@@ -46,6 +46,22 @@ func TestAnswer_OpenQuestion_IsAcceptedOnce(t *testing.T) {
 	}
 }
 
+func TestAnswer_ReasonOfARejection_IsRecorded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := s.prompt("anna", path, "ask May I?").ID
+	s.until(id, "question_opened")
+	at := "/v1/turns/" + string(turn) + "/answers/" + s.questions("anna", string(turn))[0].ID
+	s.roundTrip("anna", "POST", at, api.Answer{Choice: "yes", Reason: "why not"}).isA(422, "answer-invalid")
+	s.roundTrip("anna", "POST", at, api.Answer{Choice: "no", Reason: strings.Repeat("x", bellcord.MaxReason+1)}).is(422)
+	s.roundTrip("anna", "POST", at, api.Answer{Choice: "no", Reason: "not on Friday"}).is(204)
+	s.ended("anna", turn)
+	if ev, is := s.until(id, "question_answered").Body.(bellcord.QuestionAnswered); !is || ev.Choice != "no" || ev.Reason != "not on Friday" {
+		t.Errorf("%+v", ev)
+	}
+}
+
 func TestAnswer_TurnStopped_ReturnsTurnEnded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

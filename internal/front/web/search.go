@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -20,62 +20,136 @@ const (
 	searchEvents   = 20_000 // the last ones of a session
 )
 
+// Sessions are read in groups, several sessions of a group at a time.
+const (
+	searchGroup   = 32
+	searchReaders = 4
+)
+
 func (s *Server) searchRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/search", "search-sessions", "Search the titles, prompts, answers and directories of your sessions", bellcord.ScopeRead), s.search)
 }
 
 func (s *Server) search(ctx context.Context, in *struct {
-	Query string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"words; a text matches if it contains all of them, in any order, whatever their case"`
-	Dir   string `query:"dir" doc:"only sessions with this working directory"`
-	Limit int    `query:"limit" doc:"maximum number of sessions" default:"30" minimum:"1" maximum:"100"`
+	Query string           `query:"q" maxLength:"200" doc:"words; a text matches if it contains all of them, in any order, whatever their case; required, except with a state"`
+	Dir   string           `query:"dir" doc:"only sessions with this working directory"`
+	State api.SessionState `query:"state" enum:"running,waiting,held,ended" doc:"only sessions with a turn in this state; ended: sessions without unended turns"`
+	Limit int              `query:"limit" doc:"maximum number of sessions" default:"30" minimum:"1" maximum:"100"`
 },
 ) (*struct{ Body api.Hits }, error) {
+	if in.Query == "" && in.State == "" {
+		return nil, s.fail(badInput("the search has neither words nor a state; add q or state"))
+	}
 	words := newPhrase(in.Query)
 	found := api.Hits{Hits: []api.Hit{}, Complete: true}
-	if words.empty() {
+	if words.empty() && in.State == "" {
 		return &struct{ Body api.Hits }{found}, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.SearchTime)
 	defer cancel()
-	err := s.searchAll(bounded, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}, words, in.Limit, &found)
+	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}
+	err := s.searchAll(bounded, query, sought{words, in.State, in.Limit}, &found)
 	if bounded.Err() != nil && ctx.Err() == nil { // the time is over
 		found.Complete, err = false, nil
+	}
+	if len(found.Hits) > in.Limit { // those of a group
+		found.Hits, found.Complete = found.Hits[:in.Limit], false
 	}
 	return &struct{ Body api.Hits }{found}, s.fail(err)
 }
 
+// sought is what a search looks for. An empty state selects all sessions.
+type sought struct {
+	words phrase
+	state api.SessionState
+	limit int
+}
+
 // searchAll adds the sessions that match to found, up to the limit.
-func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, words phrase, limit int, found *api.Hits) error {
+func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, what sought, found *api.Hits) error {
 	sessions, err := s.Hub.Sessions(ctx, query)
 	if err != nil {
 		return err
 	}
 	found.Complete = len(sessions) < query.Limit
-	for _, session := range sessions {
-		if len(found.Hits) == limit {
-			found.Complete = false
-			break
-		}
-		hit, matches, err := s.searchSession(ctx, session, words)
-		if err != nil {
+	if sessions, err = s.inState(ctx, sessions, what.state); err != nil {
+		return err
+	}
+	tails, err := s.tails(ctx, sessions)
+	if err != nil {
+		return err
+	}
+	for len(sessions) > 0 {
+		n := min(searchGroup, len(sessions))
+		if err := s.searchGroup(ctx, sessions[:n], tails[:n], what, found); err != nil {
 			return err
 		}
-		if matches {
-			found.Hits = append(found.Hits, hit)
+		sessions, tails = sessions[n:], tails[n:]
+		if len(found.Hits) >= what.limit {
+			found.Complete = found.Complete && len(sessions) == 0
+			break
+		}
+	}
+	return nil
+}
+
+// tails returns the last sequence numbers of sessions, and removes texts that
+// are no longer needed.
+func (s *Server) tails(ctx context.Context, sessions []bellcord.Session) ([]int64, error) {
+	if s.texts == nil {
+		return make([]int64, len(sessions)), nil
+	}
+	s.texts.prune()
+	ids := make([]bellcord.SessionID, len(sessions))
+	for i, session := range sessions {
+		ids[i] = session.ID
+	}
+	return s.Texts.Tails(ctx, ids)
+}
+
+// searchGroup adds the sessions of a group that match to found, in their order.
+// The sessions are searched in parallel. After an error it adds the hits of the
+// sessions before the one with the error.
+func (s *Server) searchGroup(ctx context.Context, sessions []bellcord.Session, tails []int64, what sought, found *api.Hits) error {
+	results := make([]struct {
+		hit     api.Hit
+		matches bool
+		err     error
+	}, len(sessions))
+	var readers sync.WaitGroup
+	for first := range searchReaders {
+		readers.Go(func() {
+			for i := first; i < len(sessions); i += searchReaders {
+				r := &results[i]
+				r.hit, r.matches, r.err = s.searchSession(ctx, sessions[i], tails[i], what.words)
+			}
+		})
+	}
+	readers.Wait()
+	for _, r := range results {
+		if r.err != nil {
+			return r.err
+		}
+		if r.matches {
+			found.Hits = append(found.Hits, r.hit)
 		}
 	}
 	return nil
 }
 
 // searchSession returns the first match in a session: in its title, its prompts
-// and answers, or its directory.
-func (s *Server) searchSession(ctx context.Context, session bellcord.Session, words phrase) (api.Hit, bool, error) {
+// and answers, or its directory. Without words every session matches.
+func (s *Server) searchSession(ctx context.Context, session bellcord.Session, tail int64, words phrase) (api.Hit, bool, error) {
 	hit := api.Hit{Session: session, Where: api.InTitle}
+	if words.empty() {
+		hit.Pieces = []api.Piece{{Text: session.Title}}
+		return hit, true, nil
+	}
 	if words.in(session.Title) {
 		hit.Pieces = words.mark(session.Title)
 		return hit, true, nil
 	}
-	messages, err := s.messages(ctx, session.ID)
+	messages, err := s.messages(ctx, session.ID, tail)
 	if err != nil {
 		return hit, false, err
 	}
@@ -92,57 +166,55 @@ func (s *Server) searchSession(ctx context.Context, session bellcord.Session, wo
 	return hit, false, nil
 }
 
-// message is a prompt or an answer.
-type message struct {
-	turn  bellcord.TurnID
-	where api.Where
-	text  string
-}
-
 // messages returns the prompts and answers of a session. A session that was
 // deleted in the meantime, and one that is damaged, has none.
-func (s *Server) messages(ctx context.Context, id bellcord.SessionID) ([]message, error) {
-	if s.Texts == nil {
+func (s *Server) messages(ctx context.Context, id bellcord.SessionID, tail int64) ([]message, error) {
+	if s.texts == nil {
 		return nil, nil
 	}
-	events, err := s.Texts.TextEvents(ctx, id, searchEvents)
+	messages, err := s.texts.messages(ctx, id, tail)
 	if errors.Is(err, bellcord.ErrDamaged) {
 		s.Logger.Warn("session was not searched", "session", id, "err", err)
 		return nil, nil
 	}
+	return messages, err
+}
+
+// inState returns the sessions in a state. A session can be in several: one with
+// a running turn can also have held turns.
+func (s *Server) inState(ctx context.Context, sessions []bellcord.Session, state api.SessionState) ([]bellcord.Session, error) {
+	if state == "" {
+		return sessions, nil
+	}
+	records, err := s.Hub.UnendedTurns(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	return joined(events), nil
+	states := map[bellcord.SessionID]map[api.SessionState]bool{}
+	for _, t := range s.turns(records) {
+		if states[t.Session] == nil {
+			states[t.Session] = map[api.SessionState]bool{}
+		}
+		states[t.Session][sessionState(t)] = true
+	}
+	var in []bellcord.Session
+	for _, session := range sessions {
+		if now := states[session.ID]; now[state] || state == api.SessionEnded && len(now) == 0 {
+			in = append(in, session)
+		}
+	}
+	return in, nil
 }
 
-// joined joins the fragments of each turn's answer, so that a word can be in
-// two of them. An answer has the position of its first fragment.
-func joined(events []bellcord.Event) []message {
-	var all []message
-	answers, places := map[bellcord.TurnID]*strings.Builder{}, map[bellcord.TurnID]int{}
-	for _, ev := range events {
-		prompt := ""
-		switch body := ev.Body.(type) {
-		case bellcord.TurnAccepted:
-			prompt = body.Text
-		case bellcord.PromptEdited:
-			prompt = body.Text
-		case bellcord.MessageImported:
-			prompt = body.Text
-		case bellcord.TextDelta:
-			if answers[ev.Turn] == nil {
-				answers[ev.Turn], places[ev.Turn] = &strings.Builder{}, len(all)
-				all = append(all, message{turn: ev.Turn, where: api.InAnswer})
-			}
-			_, _ = answers[ev.Turn].WriteString(body.Text)
-		}
-		if prompt != "" {
-			all = append(all, message{ev.Turn, api.InPrompt, prompt})
-		}
+// sessionState returns the state that an unended turn gives its session. A
+// queued turn that is not held runs by itself, and so does a stopping one until
+// it has ended.
+func sessionState(t api.Turn) api.SessionState {
+	switch {
+	case t.State == api.Waiting:
+		return api.SessionWaiting
+	case t.Held:
+		return api.SessionHeld
 	}
-	for turn, answer := range answers {
-		all[places[turn]].text = answer.String()
-	}
-	return all
+	return api.SessionRunning
 }

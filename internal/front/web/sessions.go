@@ -56,6 +56,7 @@ func (s *Server) sessionRoutes() {
 	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}", "change-session", "Change a session's title, model or mode", bellcord.ScopePrompt), s.changeSession)
 	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop a session's turns, then delete the session with all its data", bellcord.ScopePrompt), s.deleteSession)
 	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop a session's turns and clear its conversation", bellcord.ScopePrompt), s.clearSession)
+	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/rewind", "rewind-session", "Continue the conversation as it was before a turn; files stay as they are", bellcord.ScopePrompt), s.rewindSession)
 	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "Get a session's transcript, as Markdown or JSON", bellcord.ScopeRead), s.transcript)
 }
 
@@ -238,8 +239,32 @@ func (s *Server) remove(ctx context.Context, found bellcord.Session, why bellcor
 		return err
 	}
 	s.streams.endOf(found.ID)
+	if s.texts != nil {
+		s.texts.dropText(found.ID)
+	}
 	s.Deleted(found.ID)
 	return nil
+}
+
+func (s *Server) rewindSession(ctx context.Context, in *struct {
+	SessionPath
+	Body api.Rewind
+},
+) (*struct {
+	Body bellcord.ConversationRewound
+}, error,
+) {
+	found, err := s.session(ctx, in.Session)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	if (in.Body.Turn == "") != in.Body.TakeBack {
+		return nil, s.fail(badInput("set either turn or take_back"))
+	}
+	r, err := s.Hub.Rewind(ctx, found.ID, bellcord.TurnID(in.Body.Turn))
+	return &struct {
+		Body bellcord.ConversationRewound
+	}{r}, s.fail(err)
 }
 
 func (s *Server) clearSession(ctx context.Context, in *SessionPath) (*stopped, error) {

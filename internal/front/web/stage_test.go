@@ -50,8 +50,8 @@ type setup struct {
 
 // people contains the scopes of each person's token. bert plays the attacker.
 var people = map[string][]bellcord.Scope{
-	"anna":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
-	"bert":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop},
+	"anna":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo},
+	"bert":     {bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo},
 	"reader":   {bellcord.ScopeRead},
 	"prompter": {bellcord.ScopePrompt},
 	"stopper":  {bellcord.ScopeStop},

@@ -66,11 +66,12 @@ type Config struct {
 	// created it.
 	RemoveFiles func(bellcord.Session) error
 	Nodes       func(context.Context) ([]api.Node, error)
+	Files       Files // the changes of turns; nil means that they are not recorded
 
 	MostViewers *Bounds     // nil means no limit
 	MemoryFull  func() bool // reports whether memory is too low for more work; nil means check the Go memory limit
 
-	Texts bellcord.TextReader // prompts and answers for searches; nil means that only titles and directories are searched
+	Texts TextReader // prompts and answers for searches; nil means that only titles and directories are searched
 
 	Shares bellcord.ShareStore // nil means that sessions cannot be shared
 
@@ -106,6 +107,7 @@ type Server struct {
 
 	inFlight inFlight
 	viewers  crowd
+	texts    *textCache // nil without Config.Texts
 }
 
 // New returns a server with defaults for unset fields of c. Serve its Handler
@@ -134,6 +136,9 @@ func New(c Config) *Server {
 	}
 	if c.Nodes == nil {
 		c.Nodes = func(context.Context) ([]api.Node, error) { return nil, nil }
+	}
+	if c.Files == nil {
+		c.Files = noFiles{}
 	}
 	if c.Ceiling == nil {
 		c.Ceiling = func(string, string) error { return nil }
@@ -173,6 +178,9 @@ func New(c Config) *Server {
 	life, end := context.WithCancel(context.Background())
 	s.end = end
 	s.watched = watched{hub: c.Hub, closed: life.Done(), elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
+	if c.Texts != nil {
+		s.texts = newTextCache(c.Texts, cachedBytes)
+	}
 	s.inFlight.most = mostInFlight()
 	s.viewers.most = *c.MostViewers
 	s.api = humago.New(s.mux, description(c.Version))
@@ -183,6 +191,7 @@ func New(c Config) *Server {
 	s.optionRoutes()
 	s.shareRoutes()
 	s.turnRoutes()
+	s.changeRoutes()
 	s.stopRoutes()
 	s.questionRoutes()
 	s.queueRoutes()

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -38,8 +39,9 @@ type file struct {
 	content   []byte
 }
 
-// files contains the page's files by URL path.
-var files = read()
+// files returns the page's files by URL path. They are read with the first request,
+// because every command of the program would wait for it.
+var files = sync.OnceValue(read)
 
 func read() map[string]file {
 	all := map[string]file{}
@@ -66,13 +68,21 @@ func at(address string) (file, bool) {
 		address = "/index.html"
 	case address == "/index.html":
 		return file{}, false // the page is served only at /
-	case strings.HasPrefix(address, "/s/") && !strings.Contains(address[3:], "/") && len(address) > 3:
+	case isSession(address):
 		address = "/index.html"
 	case isShare(address):
 		address = "/index.html"
 	}
-	found, exists := files[address]
+	found, exists := files()[address]
 	return found, exists
+}
+
+// isSession reports whether a URL path is that of a session, /s/ID, or of a turn
+// in it, /s/ID/t/TURN.
+func isSession(address string) bool {
+	parts := strings.Split(address, "/")
+	session := len(parts) == 3 || len(parts) == 5 && parts[3] == "t" && parts[4] != ""
+	return session && parts[1] == "s" && parts[2] != ""
 }
 
 // isShare reports whether a URL path is that of a shared conversation.
@@ -111,7 +121,7 @@ func isLost(r *http.Request) bool {
 func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, exists := at(r.URL.Path)
 	if !exists {
-		found = files["/index.html"]
+		found = files()["/index.html"]
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
