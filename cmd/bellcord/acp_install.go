@@ -64,14 +64,20 @@ func (a acpInstall) printSettings(s *settings, out io.Writer) error {
 		return fmt.Errorf("%w: run the command without --write, and add its output to %s", err, e.Place(home))
 	case err != nil:
 		return err
-	case !done.Changed:
-		fmt.Fprintf(out, "%s is already set up: %s\n", e.Title, done.Path)
-	case done.Backup != "":
-		fmt.Fprintf(out, "set up %s: %s (backup: %s)\n", e.Title, done.Path, done.Backup)
-	default:
-		fmt.Fprintf(out, "set up %s: %s\n", e.Title, done.Path)
 	}
+	fmt.Fprintln(out, editorResult(e, done))
 	return nil
+}
+
+// editorResult describes what was written to the settings of an editor.
+func editorResult(e editor.Editor, done editor.Written) string {
+	switch {
+	case !done.Changed:
+		return fmt.Sprintf("%s is already set up: %s", e.Title, done.Path)
+	case done.Backup != "":
+		return fmt.Sprintf("set up %s: %s (backup: %s)", e.Title, done.Path, done.Backup)
+	}
+	return fmt.Sprintf("set up %s: %s", e.Title, done.Path)
 }
 
 // acpCommand returns the command with which an editor starts this program with these flags. Its

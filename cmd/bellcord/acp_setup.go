@@ -43,7 +43,7 @@ func (s *settings) setUpInTerminal(ctx context.Context) error {
 		return err
 	}
 	if provider == "" {
-		return (&initFlags{file: s.file}).runInit(ctx, os.Stdout)
+		return (&initFlags{file: s.file}).runInit(ctx, nil, os.Stdout)
 	}
 	fmt.Printf("API key of %s (it is not shown): ", provider)
 	key, err := term.ReadPassword(int(os.Stdin.Fd()))

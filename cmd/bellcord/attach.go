@@ -78,7 +78,8 @@ func watchSession(ctx context.Context, at backend.Backend, id bellcord.SessionID
 	out, errs := io.Writer(os.Stdout), io.Writer(os.Stderr)
 	var typed <-chan []byte
 	var unwaited *line.Output
-	if in := int(os.Stdin.Fd()); term.IsTerminal(in) && term.IsTerminal(int(os.Stdout.Fd())) {
+	if interactive() {
+		in := int(os.Stdin.Fd())
 		before, err := term.MakeRaw(in)
 		if err != nil {
 			return bellcord.Receipt{}, err

@@ -75,6 +75,11 @@ written as text, for screen readers and simple terminals.`,
 	return cmd
 }
 
+// interactive reports whether a person reads the output and types the input.
+func interactive() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
 func (f *chatFlags) chat(ctx context.Context) error {
 	c, err := f.load()
 	if err != nil {
@@ -83,8 +88,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	if f.screen = cmp.Or(f.screen, c.Screen); f.screen != screenInline && f.screen != screenFull {
 		return fmt.Errorf("there is no screen %q: use inline or full", f.screen)
 	}
-	interactive := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
-	if !f.plain && !interactive {
+	if !f.plain && !interactive() {
 		return errors.New("chat needs a terminal: use --plain, or bellcord run")
 	}
 	if f.dir, err = f.directory(); err != nil {
@@ -167,6 +171,11 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 	options.Inline = f.screen == screenInline
 	options.Keep, options.Window = true, backend.Windows(ctx, at)
 	options.TakesImages, options.OwnFiles, options.Theme = backend.TakesImages(ctx, at), here, theme(c.Theme, os.Getenv)
+	options.Version = version
+	if here || f.server == "" { // the directory is on this machine
+		home, _ := os.UserHomeDir()
+		options.Place = func(dir string) string { return placeIn(home, dir) }
+	}
 	model := chat.New(options)
 	err = tty.Run(ctx, hub, model, prompts.Add)
 	return model.Session().ID, err

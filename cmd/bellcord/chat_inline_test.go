@@ -114,7 +114,7 @@ func TestChat_ListHelpAndTranscript_LeaveNoTrace(t *testing.T) {
 		c.types(of.key)
 		c.sees(of.shows)
 		c.types(of.closes)
-		c.sees("○ ready · model")
+		c.sees("○ ready\n")
 		comesTrue(t, "the screen is as before "+of.key, func() bool { return c.scrollback() == before })
 	}
 	if strings.Contains(before, "│ 10") || !strings.Contains(before, "… 12 more lines · ctrl+o shows all") {

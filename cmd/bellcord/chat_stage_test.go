@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ type talk struct {
 func (w *world) chats(args ...string) *talk {
 	w.t.Helper()
 	c := &talk{terminal: openTerminal(w.t), t: w.t, pidFile: filepath.Join(w.t.TempDir(), "pid")}
+	w.t.Cleanup(c.hangUp)
 	cmd := w.bellcord("chat")
 	line := "cd '" + w.dir + "'; env"
 	for _, pair := range cmd.Env[len(cmd.Env)-6:] {
@@ -40,6 +42,18 @@ func (w *world) chats(args ...string) *talk {
 		c.sees("\n›")
 	}
 	return c
+}
+
+// hangUp ends the chat and waits for its end: until then it writes to the data
+// directory, which is removed next. The shell of the terminal reaps it.
+func (c *talk) hangUp() {
+	text, _ := os.ReadFile(c.pidFile)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return // it was never started
+	}
+	_ = syscall.Kill(pid, syscall.SIGHUP) // fails if it has ended
+	comesTrue(c.t, "the end of the chat", func() bool { return syscall.Kill(pid, 0) != nil })
 }
 
 // enters types a text and presses Enter.

@@ -27,7 +27,7 @@ type reader struct {
 	set  string // the shell's options
 }
 
-// newReader returns a reader with an empty home directory. The document needs the given programs.
+// newReader returns a reader with an empty home directory and a project in it. The document needs the given programs.
 func newReader(t *testing.T, needs ...string) *reader {
 	t.Helper()
 	for _, program := range append(needs, "bash") {
@@ -40,7 +40,11 @@ func newReader(t *testing.T, needs ...string) *reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	r := &reader{t: t, home: home, dir: home, bin: t.TempDir(), set: "set -eu -o pipefail"}
+	dir := filepath.Join(home, "project") // people do not work in the home directory itself
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{t: t, home: home, dir: dir, bin: t.TempDir(), set: "set -eu -o pipefail"}
 	r.has("bellcord", fmt.Sprintf("BELLCORD_TEST_MAIN=1 exec %q \"$@\"", os.Args[0]))
 	r.has("go", fmt.Sprintf("mkdir -p bin && cp %q bin/bellcord", filepath.Join(r.bin, "bellcord"))) // instead of compiling it
 	r.env = []string{"HOME=" + home, "PATH=" + r.bin + ":/usr/bin:/bin"}

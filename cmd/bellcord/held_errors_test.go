@@ -119,6 +119,9 @@ headers = { Authorization = "Bearer %s" }
 		t.Errorf("log: %s", log)
 	}
 	both("log", s.stderrText())
+	if err := os.RemoveAll(filepath.Join(w.data, "undo")); err != nil { // it keeps the files of the directory, also this one's settings
+		t.Fatal(err)
+	}
 	both("store", files(t, w.data))
 }
 

@@ -21,6 +21,8 @@ var version = "0.1.0-dev"
 // Exit codes. A stop is not an error and has a separate code.
 const (
 	exitFailed   = 1
+	exitConflict = 3 // an undo has left files alone that were changed since
+	exitNotKept  = 4 // an undo could not restore files that were not kept
 	exitDeadline = 124
 	exitStopped  = 130
 )
@@ -62,9 +64,9 @@ func rootCommand() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return welcome(cmd.Context(), os.Stdout) },
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(initCommand(), doctorCommand(), chatCommand(), openCommand())
+	root.AddCommand(tryCommand(), initCommand(), doctorCommand(), chatCommand(), openCommand())
 	root.AddCommand(serveCommand(), psCommand(), nodesCommand(), attachCommand(), tokenCommand(), telegramCommand(), serviceCommand(), storeCommand())
-	root.AddCommand(acpCommand(), runCommand(), stopCommand(), receiptCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand(), versionCommand(), configCommand())
+	root.AddCommand(acpCommand(), runCommand(), stopCommand(), receiptCommand(), changesCommand(), undoCommand(), redoCommand(), sessionsCommand(), usageCommand(), modelsCommand(), agentsCommand(), probeCommand(), devCommand(), versionCommand(), configCommand())
 	return root
 }
 

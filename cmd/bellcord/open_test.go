@@ -42,7 +42,7 @@ func TestOpen_WithoutAdmin_OmitsAdminScope(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
 	s := w.daemon(nil)
-	for flag, want := range map[string]string{"--print": "[read prompt stop]", "--admin": "[read prompt stop admin]"} {
+	for flag, want := range map[string]string{"--print": "[read prompt stop undo]", "--admin": "[read prompt stop undo admin]"} {
 		var me api.Me
 		s.browser(w, "--print", flag)("/v1/me", &me)
 		if fmt.Sprint(me.Scopes) != want {

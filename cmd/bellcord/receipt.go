@@ -27,7 +27,7 @@ func receiptCommand() *cobra.Command {
 		Use:   "receipt [TURN | SESSION]",
 		Short: "Print the receipt of a turn that has ended",
 		Long: `Prints a receipt: how the turn ended and who stopped it, which processes were ended and
-how that was proved, what was kept. Without an argument it is the receipt of the last turn
+how that was proved, which files changed, what was kept. Without an argument it is the receipt of the last turn
 that has ended, for a session that of its last turn that has ended. The beginning or the end of
 an id is enough. It is read from the server that --server names, or from the server of
 the data directory, or else from the store. Save the receipt with --json to verify it
@@ -67,5 +67,10 @@ func (f *receiptFlags) find(ctx context.Context, id string) (bellcord.Receipt, e
 		return bellcord.Receipt{}, err
 	}
 	r, err := backend.FindReceipt(ctx, at, id)
+	if err == nil && !f.json && r.Changes != nil && r.Changes.Pending {
+		if known, err := at.Changes(ctx, r.Turn); err == nil {
+			r.Changes = &known // for people; the recorded receipt does not change
+		}
+	}
 	return r, errors.Join(err, at.Close())
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/autostart"
 	"github.com/bellcord/bellcord/internal/config"
@@ -80,29 +80,15 @@ func (f *serveFlags) config() (config.Config, error) {
 	}
 	s.AllowedHosts, s.AllowedOrigins = append(s.AllowedHosts, f.hosts...), append(s.AllowedOrigins, f.origins...)
 	s.TrustProxy = s.TrustProxy || f.behindProxy
-	for _, dir := range f.dirs {
-		dir, err := existingDir(dir)
-		if err != nil {
-			return c, err
-		}
-		s.Dirs = append(s.Dirs, dir)
+	dirs, err := backend.ExistingDirs("--dir", f.dirs)
+	if err != nil {
+		return c, err
 	}
+	s.Dirs = append(s.Dirs, dirs...)
 	if f.given("shutdown-grace") {
 		s.ShutdownGrace = config.Duration(f.finish)
 	}
 	return c, s.Check()
-}
-
-// existingDir returns the absolute path of a directory that was given with --dir.
-func existingDir(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("--dir %q: no such directory", dir)
-	}
-	return dir, nil
 }
 
 // takeEnvironment sets the variables of the file given with --env-file. They override existing

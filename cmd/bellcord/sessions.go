@@ -52,7 +52,7 @@ func sessionsCommand() *cobra.Command {
 		},
 	}
 	of.dataFlags(show)
-	list.AddCommand(show, renameCommand(), deleteCommand(), exportCommand())
+	list.AddCommand(show, renameCommand(), rewindCommand(), deleteCommand(), exportCommand())
 	return list
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/config"
-	"github.com/bellcord/bellcord/internal/front/telegram/rights"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 )
 
 func telegramCommand() *cobra.Command {

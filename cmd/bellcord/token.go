@@ -51,7 +51,7 @@ func tokenCreateCommand() *cobra.Command {
 	var scopes string
 	var lasts string
 	cmd := &cobra.Command{
-		Use:   "create --owner NAME --scope read,prompt,stop",
+		Use:   "create --owner NAME --scope read,prompt,stop,undo",
 		Short: "Create a token and print it once",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/app/setup"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // welcome prints what was found and what to type next. It is short on purpose: bellcord help lists
@@ -23,20 +24,17 @@ func welcome(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "Bellcord %s: an agent runtime in which stop means stopped.\n\nFound\n", version)
 	fmt.Fprintf(out, "  configuration  %s\n", cmp.Or(found.Config, "none yet"))
 	fmt.Fprintf(out, "  model          %s\n", cmp.Or(app.DefaultModel(c), "none configured"))
-	fmt.Fprintf(out, "  keys           %s\n", cmp.Or(keyNames(found), "none in the environment"))
-	fmt.Fprintf(out, "  model servers  %s\n", cmp.Or(serverNames(found), "none on this machine"))
-	fmt.Fprintf(out, "  agents         %s\n", cmp.Or(strings.Join(found.Agents, ", "), "none installed"))
-	fmt.Fprintf(out, "  editors        %s\n", cmp.Or(editorNames(found), "none with ACP support"))
+	printFound(out, found)
 	if found.Serving {
 		fmt.Fprintf(out, "  server         running on %s\n", c.DataDir)
 	}
 	fmt.Fprintln(out, "\nNext")
 	if err != nil {
-		fmt.Fprintf(out, "  bellcord doctor               show what is wrong with the configuration\n")
+		fmt.Fprintf(out, "  bellcord doctor                 show what is wrong with the configuration\n")
 		return nil //nolint:nilerr // already printed; bellcord doctor shows the details
 	}
 	for _, step := range nextSteps(found, c) {
-		fmt.Fprintf(out, "  %-30s%s\n", step[0], step[1])
+		fmt.Fprintf(out, "  %-32s%s\n", step[0], step[1])
 	}
 	return nil
 }
@@ -44,6 +42,7 @@ func welcome(ctx context.Context, out io.Writer) error {
 // nextSteps returns what to type next, the most useful first.
 func nextSteps(s setup.Survey, c config.Config) (steps [][2]string) {
 	if app.DefaultModel(c) == "" && c.Agent == "" {
+		steps = append(steps, [2]string{"bellcord try", "a two-minute tour of stop, queue, question and receipt"})
 		steps = append(steps, [2]string{"bellcord init", "write a configuration for what was found; no key needed"})
 	}
 	if s.Serving {
@@ -77,7 +76,7 @@ func keyNames(s setup.Survey) string {
 func serverNames(s setup.Survey) string {
 	var names []string
 	for _, server := range s.Servers {
-		names = append(names, fmt.Sprintf("%s (%d models)", server.Name, len(server.Models)))
+		names = append(names, fmt.Sprintf("%s (%s)", server.Name, plural.Count(len(server.Models), "model")))
 	}
 	return strings.Join(names, ", ")
 }
