@@ -65,7 +65,7 @@ laws: ## the laws of a stop, by number
 # Tests of what attacks on the server, the tools and the bot came to: all were
 # refused, and have to be.
 HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestClient_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestServeCheck_InvalidOrUnsafe|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestLoad_InvalidFile|TestDecide_|TestGrant_
-HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/tool/web ./internal/permit ./internal/config ./internal/front/telegram/... ./cmd/bellcord
+HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/tool/web ./internal/permit ./internal/config ./internal/front/chats/... ./internal/front/telegram/... ./cmd/bellcord
 
 .PHONY: held
 held: build peers/page/node_modules ## attacks that were refused: scopes on every route, foreign owners, hosts and origins, paths, bodies, logins, fetch, file tools, link swaps, shell syntax, terminals, rights, the page
@@ -77,6 +77,25 @@ rules: ## every check of lifecycle removed in turn, which both stores and the ma
 	go test -count=1 -timeout 30m -run 'WithoutOneCheck' -v ./lifecycle -checks all | grep -E 'notice|RUN.*/|^(ok|FAIL|---)'
 	go test -count=1 -timeout 30m -run 'RandomFacts' -v ./lifecycle -ops 100000 | grep -E 'ops on|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TenMillion' -v ./laws/machine -steps 10000000 | grep -E 'violations|^(ok|FAIL|---)'
+
+.PHONY: undo-mutants
+undo-mutants: ## every safety measure of undo removed in turn, which the named tests notice; fifteen minutes
+	go test -count=1 -timeout 60m -run 'WithoutOneSafetyMeasure' -v ./internal/undo/snapshot -mutants all | grep -E 'notice|mutants,|RUN.*/|^(ok|FAIL|---)'
+	go test -count=1 -timeout 60m -run 'WithoutOneSafetyMeasure' -v ./internal/undo/restore | grep -E 'notice|RUN.*/|^(ok|FAIL|---)'
+
+.PHONY: undo-kills
+undo-kills: ## 2,200 kills of a process that takes snapshots, 2,000 undos that are killed once or twice, 300 with programs that write meanwhile; ten minutes
+	go test -count=1 -timeout 60m -run 'ProcessKilledAnywhere' -v ./internal/undo/snapshot -kills 110 | grep -E 'killed|^(ok|FAIL|---)'
+	go test -count=1 -timeout 60m -run 'KilledAtAnyPoint|DuringKilledUndos' -v ./internal/undo/restore -crashes 2000 -edits 300 | grep -E 'killed|lost|^(ok|FAIL|---)'
+
+.PHONY: undo-long
+undo-long: ## 10,000 random scripts through snapshot and undo, 10,000 random change sets, 100 undos with a real vim for each way to save; fifteen minutes
+	go test -count=1 -timeout 60m -run 'RandomScripts|RandomChanges' -v ./internal/undo/restore -scripts 10000 -cases 10000 | grep -E 'scripts:|cases:|^(ok|FAIL|---)'
+	go test -count=1 -timeout 60m -run 'RealVim' -v ./internal/undo/restore -vims 100 | grep -E 'lost|^ *(ok|FAIL|---)'
+
+.PHONY: undo-bench
+undo-bench: ## scans of 60,000 files of 1.5 GB next to git status, as ratios; first snapshot and disk; needs 4 GB of disk
+	go test -count=1 -timeout 60m -run 'CallWithoutChanges' -bench 'Scan' -benchtime 11x -v ./internal/undo/snapshot | grep -E 'snapshot|first|scan/git|^(ok|FAIL|---)'
 
 .PHONY: shape
 shape: ## lines of each package, exported identifiers of the root, function names that occur often
@@ -113,6 +132,13 @@ CHAOS ?= 3m
 chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS (3m); then broken on purpose, which must be caught
 	go test -count=1 -timeout 60m -run 'TestChaos' -v ./laws/chaos -chaos $(CHAOS) | grep -vE '^=== '
 	go test -count=1 -timeout 30m -run 'TestMutations_' -v ./laws/chaos -mutations all | grep -vE '^=== '
+
+STOPS ?= 200
+EARLY ?= 300
+KILLS ?= 20
+.PHONY: wine
+wine: ## the Windows build under Wine: core, SQLite store, processes, commands; STOPS (200), EARLY (300) cancels, KILLS (20); installs Wine with apt
+	STOPS=$(STOPS) EARLY=$(EARLY) KILLS=$(KILLS) timeout 3600 tools/wine/check
 
 .PHONY: bench
 bench: build ## every published figure, each beside its bare baseline
@@ -212,6 +238,12 @@ STOPPED ?= goose,opencode,claude,codex,pi
 .PHONY: peers-stops
 peers-stops: build ## STOPS (100) stops at random moments for each of the agents STOPPED (five) behind Bellcord, on stdio and over WebSocket
 	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -stops $(STOPS) -names $(STOPPED)
+
+UNDOS ?= 20
+UNDONE ?= goose,opencode,claude,codex,gemini,qwen,kimi,pi
+.PHONY: peers-undos
+peers-undos: build ## UNDOS (20) turns of each of the agents UNDONE (eight) that change files, are stopped and undone; the tree is compared
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -undos $(UNDOS) -names $(UNDONE)
 
 .PHONY: pictures-telegram
 pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs chromium, curl, jq and optipng

@@ -34,8 +34,8 @@ var (
 	fileName = regexp.MustCompile(`[\w./@~-]*[\w-]+\.[A-Za-z]{1,5}\b`)
 	// unknownName matches the words with which a tool reports that a name is unknown.
 	unknownName = regexp.MustCompile(`(?i)unknown|unexpected|unrecognized|not (?:a|an) (?:known|argument|valid)|no such (?:key|field|argument|tool)|does not (?:exist|accept)`)
-	// afresh matches the note that a command starts without the state of the one before.
-	afresh = regexp.MustCompile(`(?i)(?:each|every|next|later|another|following|new) (?:command|call)s?|does not (?:persist|carry|last|affect)|not kept|starts? (?:again|afresh|anew|in)|workdir`)
+	// newState matches the note that a command starts without the state of the one before.
+	newState = regexp.MustCompile(`(?i)(?:each|every|next|later|another|following|new) (?:command|call)s?|does not (?:persist|carry|last|affect)|not kept|starts? (?:again|afresh|anew|in)|workdir`)
 	// already matches the note that a file contains the new text.
 	already = regexp.MustCompile(`(?i)already`)
 	// same matches the note that two texts are equal.

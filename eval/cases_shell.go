@@ -13,10 +13,10 @@ func shellCases() []testCase {
 			first := p.use("shell", object{"command": "cd docs"})
 			command := "sed -i s/old.md/new.md/g ../README.md"
 			second := ""
-			if !afresh.MatchString(first) {
+			if !newState.MatchString(first) {
 				second = p.use("shell", object{"command": command})
 			}
-			if !afresh.MatchString(first + second) {
+			if !newState.MatchString(first + second) {
 				p.giveUp(second)
 			}
 			p.insist("shell", object{"command": "cd docs && " + command})
@@ -25,10 +25,10 @@ func shellCases() []testCase {
 			first := p.use("shell", object{"command": "export OUT=out.txt"})
 			command := `echo y | sh ask.sh > "$OUT"`
 			second := ""
-			if !afresh.MatchString(first) {
+			if !newState.MatchString(first) {
 				second = p.use("shell", object{"command": command})
 			}
-			if !afresh.MatchString(first + second) {
+			if !newState.MatchString(first + second) {
 				p.giveUp(second)
 			}
 			p.insist("shell", object{"command": "export OUT=out.txt; " + command})

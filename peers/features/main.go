@@ -55,11 +55,12 @@ func runMain(ctx context.Context) error {
 	flag.StringVar(&o.out, "out", "", "`page` whose section is replaced, such as docs/peers.md; otherwise the section is printed")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many visits run at the same time")
 	stops := flag.Int("stops", 0, "instead of the table, stop this many turns of each agent behind Bellcord, on stdio and over WebSocket")
+	undos := flag.Int("undos", 0, "instead of the table, stop and undo this many turns of each agent behind Bellcord")
 	flag.Parse()
-	return o.run(ctx, *stops)
+	return o.run(ctx, *stops, *undos)
 }
 
-func (o options) run(ctx context.Context, stops int) error {
+func (o options) run(ctx context.Context, stops, undos int) error {
 	if o.place.Agents == "" {
 		return errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}
@@ -76,6 +77,9 @@ func (o options) run(ctx context.Context, stops int) error {
 	o.place.MCPURL = url
 	if stops > 0 {
 		return o.stopAll(ctx, stops)
+	}
+	if undos > 0 {
+		return o.undoAll(ctx, undos)
 	}
 	reports, err := o.visitAll(ctx)
 	if err != nil {

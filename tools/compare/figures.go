@@ -16,7 +16,7 @@ var figure = regexp.MustCompile(`\d[\d.]*(?:ns|µs|ms|h\d+m[\d.]+s|m[\d.]+s|s\b)
 
 // line is one line of the output in several runs.
 type line struct {
-	text    string     // with # for every figure
+	text    string     // with # for every figure, and single spaces: the columns move with the width of the figures
 	figures [][]string // by position, one for each run
 }
 
@@ -29,7 +29,7 @@ func lines(outputs []string) (all []line) {
 			if len(found) == 0 {
 				continue
 			}
-			key := figure.ReplaceAllString(strings.TrimRight(text, "\n"), "#")
+			key := strings.Join(strings.Fields(figure.ReplaceAllString(text, "#")), " ")
 			at, is := index[key]
 			if !is {
 				at = len(all)
@@ -68,18 +68,29 @@ func value(figure string) float64 {
 }
 
 // printBoth prints the lines that both sides have, and the ratio of the first
-// figure that differs.
+// figure that differs. The lines of one side, whose words have changed, follow.
 func printBoth(out io.Writer, before, after []string) {
 	older := map[string]line{}
 	for _, l := range lines(before) {
 		older[l.text] = l
 	}
+	var unmatched []line
 	for _, now := range lines(after) {
 		was, is := older[now.text]
 		if !is {
+			unmatched = append(unmatched, now)
 			continue
 		}
+		delete(older, now.text)
 		fmt.Fprintf(out, "before %s\nafter  %s%s\n", was.medians(), now.medians(), ratio(was, now))
+	}
+	for _, was := range lines(before) {
+		if _, is := older[was.text]; is {
+			fmt.Fprintf(out, "only before %s\n", was.medians())
+		}
+	}
+	for _, now := range unmatched {
+		fmt.Fprintf(out, "only after  %s\n", now.medians())
 	}
 }
 
