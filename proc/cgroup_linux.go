@@ -10,29 +10,79 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // ownCgroup returns the directory of this process's cgroup in the version 2
 // hierarchy, or "". On hosts that use both versions, version 2 is mounted in
 // another place.
 var ownCgroup = sync.OnceValue(func() string {
-	mounts, _ := os.ReadFile("/proc/self/mountinfo")
-	own, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.SplitSeq(string(own), "\n") {
+	for line := range strings.SplitSeq(ownGroups(), "\n") {
 		if path, ok := strings.CutPrefix(line, "0::"); ok {
-			return cgroupDir(string(mounts), path)
+			return groupDir(mounts(), "cgroup2", "", path)
 		}
 	}
 	return ""
 })
 
-// cgroupDir returns a cgroup's directory, or "" if it is not mounted. A mount
+// limitBase returns the cgroup in which the cgroups of commands are created:
+// this process's own. If that one cannot have controllers, because it contains
+// this process, it is the parent, but only if systemd has delegated the parent
+// (DelegateSubgroup=).
+var limitBase = sync.OnceValue(func() string {
+	own := ownCgroup()
+	if own == "" || enableControllers(own) {
+		return own
+	}
+	parent := filepath.Dir(own)
+	if delegated(parent) && enableControllers(parent) {
+		return parent
+	}
+	return own
+})
+
+// enableControllers lets the children of a cgroup have limits. It reports
+// whether they can.
+func enableControllers(dir string) bool {
+	available, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	for _, name := range []string{"memory", "pids", "cpu"} {
+		if !slices.Contains(strings.Fields(string(available)), name) {
+			return false
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+memory +pids +cpu"), 0) == nil
+}
+
+// delegated reports whether systemd has given a cgroup to this service.
+func delegated(dir string) bool {
+	var value [1]byte
+	for _, name := range []string{"trusted.delegate", "user.delegate"} {
+		if n, err := unix.Getxattr(dir, name, value[:]); err == nil && string(value[:n]) == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+// hasControllers reports whether a cgroup of version 2 has all the controllers.
+func hasControllers(dir string, names []string) bool {
+	text, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	has := strings.Fields(string(text))
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(has, name) })
+}
+
+// groupDir returns a cgroup's directory, or "" if it is not mounted. system is
+// the type of the file system: "cgroup2", or "cgroup" with a controller. A mount
 // may show only a part of the hierarchy; its root is then cut off the path.
-func cgroupDir(mountinfo, path string) string {
+func groupDir(mountinfo, system, controller, path string) string {
 	for line := range strings.SplitSeq(mountinfo, "\n") {
 		before, after, _ := strings.Cut(line, " - ")
-		f := strings.Fields(before)
-		if !strings.HasPrefix(after, "cgroup2 ") || len(f) < 5 {
+		f, super := strings.Fields(before), strings.Fields(after)
+		if len(f) < 5 || len(super) < 3 || super[0] != system {
+			continue
+		}
+		if controller != "" && !slices.Contains(strings.Split(super[2], ","), controller) {
 			continue
 		}
 		rest, ok := strings.CutPrefix(path, strings.TrimSuffix(f[3], "/"))
@@ -67,14 +117,13 @@ func cgroupIDs(pid int) []string {
 	return ids
 }
 
-// makeCgroup creates a cgroup below this process's own, or returns "" if that
-// is not possible.
-func makeCgroup(id string) cgroup {
-	own := ownCgroup()
-	if own == "" {
+// makeCgroup creates a cgroup below base, or returns "" if that is not
+// possible.
+func makeCgroup(base, id string) cgroup {
+	if base == "" {
 		return ""
 	}
-	dir := filepath.Join(own, cgroupName(id))
+	dir := filepath.Join(base, cgroupName(id))
 	if err := os.Mkdir(dir, 0o755); err != nil { //nolint:gosec // the mode that the kernel uses for cgroups
 		return ""
 	}

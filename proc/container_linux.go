@@ -18,6 +18,8 @@ type container struct {
 	dir    *os.File // of the cgroup, until the process has started
 	tree   *tree
 
+	limiter *limiter // nil if there are no limits
+
 	elaborate bool // use features that a kernel or its policies may refuse
 }
 
@@ -27,7 +29,7 @@ func newContainer(id string, noCgroup bool) *container {
 	if noCgroup {
 		return p
 	}
-	if p.cgroup = makeCgroup(id); p.cgroup == "" {
+	if p.cgroup = makeCgroup(limitBase(), id); p.cgroup == "" {
 		return p
 	}
 	fd, err := unix.Open(string(p.cgroup), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -42,37 +44,45 @@ func newContainer(id string, noCgroup bool) *container {
 
 func (p *container) contained() bool { return p.cgroup != "" }
 
-// start starts the process in a new session. The process starts in its cgroup
-// or, without a cgroup, is held before its first instruction until it has its
-// stamp, so that every child inherits the stamp. A new session is also a new
-// process group, and it has no controlling terminal: the command can neither
-// open /dev/tty nor insert keys into the input of the terminal on which this
-// process prompts the user.
+// start starts the process in a new session. The process starts in its cgroup.
+// Without a cgroup, it is held before its first instruction until it has its
+// stamp, so that every child inherits the stamp; limits that the cgroup does not
+// enforce are set in the same moment. A new session is also a new process group,
+// and it has no controlling terminal: the command can neither open /dev/tty nor
+// insert keys into the input of the terminal on which this process prompts the
+// user.
 func (p *container) start(cmd *exec.Cmd) error {
 	defer starting()()
+	defer p.closeDir()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	switch {
-	case p.dir != nil:
+	if p.dir != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(p.dir.Fd())
-	case p.elaborate && traceable(cmd.Path):
-		return startTraced(cmd, p.enter)
+	}
+	p.limiter.prepare()
+	if p.elaborate && (p.dir == nil || p.limiter.held()) && traceable(cmd.Path) {
+		return startTraced(cmd, func(pid int) { p.enter(pid, true) })
 	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	closeAll(p.dir)
-	p.dir = nil
-	p.enter(cmd.Process.Pid)
+	p.enter(cmd.Process.Pid, false)
 	return nil
 }
 
+func (p *container) closeDir() {
+	closeAll(p.dir)
+	p.dir = nil
+}
+
 // enter registers a process that has just started and is not being waited for.
-func (p *container) enter(pid int) {
+// held means that it has not executed an instruction yet.
+func (p *container) enter(pid int, held bool) {
 	leader, _ := read(pid) // it exists, at worst as a zombie
 	p.tree.leader, p.tree.since = leader.ident, leader.start
 	p.tree.groups[leader.pid] = true
 	p.tree.own = true
 	welcome(p.tree)
+	p.enterLimits(held)
 	p.tree.stampTree()
 }
 
@@ -83,11 +93,15 @@ func recall(e entry) *container {
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
 		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
-	return &container{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t}
+	return &container{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t, limiter: recallLimiter(e)}
 }
 
 func (p *container) entry() entry {
-	return entry{PID: p.tree.leader.pid, Start: p.tree.leader.start, Stamp: p.tree.stamp, Cgroup: string(p.cgroup), Place: place()}
+	e := entry{PID: p.tree.leader.pid, Start: p.tree.leader.start, Stamp: p.tree.stamp, Cgroup: string(p.cgroup), Place: place()}
+	if p.limiter.held() {
+		e.Limits = p.limiter.dirs()
+	}
+	return e
 }
 
 func (p *container) reaped() { waited(p.tree) }
@@ -176,11 +190,12 @@ func (p *container) kill() []process {
 	return all
 }
 
-// leave releases the container's resources. The cgroup is removed if it is empty.
+// leave releases the container's resources. Cgroups are removed if they are empty.
 func (p *container) leave() {
-	closeAll(p.dir)
+	p.closeDir()
 	farewell(p.tree)
 	if p.contained() && !p.cgroup.populated() {
 		_ = p.cgroup.remove()
 	}
+	p.limiter.remove()
 }

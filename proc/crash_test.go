@@ -43,7 +43,11 @@ func keepUntilKilled(dir string, noCgroup bool, scripts []string) {
 		return
 	}
 	for _, script := range scripts {
-		if _, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", script}, Owner: "turn-1"}); err != nil {
+		c := proc.Command{Args: []string{"/bin/sh", "-c", script}, Owner: "turn-1"}
+		if os.Getenv("PROC_TEST_LIMITS") != "" {
+			c.Limits = proc.Limits{Memory: 64 << 20, Processes: 64, CPU: 1}
+		}
+		if _, err := k.Start(c); err != nil {
 			fmt.Println(err)
 			return
 		}
@@ -54,11 +58,12 @@ func keepUntilKilled(dir string, noCgroup bool, scripts []string) {
 }
 
 // killedKeeper runs scripts in a keeper in another process, and kills that
-// process.
-func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string) {
+// process. It returns the pid.
+func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string, env ...string) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "PROC_TEST_LEDGER="+dir, "PROC_TEST_SCRIPTS="+strings.Join(scripts, "\x1f"))
+	cmd.Env = append(cmd.Env, env...)
 	if noCgroup {
 		cmd.Env = append(cmd.Env, "PROC_TEST_NO_CGROUP=1")
 	}
@@ -81,6 +86,7 @@ func killedKeeper(t *testing.T, dir string, noCgroup bool, scripts []string) {
 	<-wait.C
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
+	return cmd.Process.Pid
 }
 
 func TestLaw15_KeeperIsKilled_NextOpenEndsItsProcesses(t *testing.T) {

@@ -1,8 +1,12 @@
 package proc
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
-func TestCgroupDir_AllMountLayouts_ReturnsDirectory(t *testing.T) {
+func TestGroupDir_AllMountLayouts_ReturnsDirectory(t *testing.T) {
 	t.Parallel()
 	const (
 		unified   = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -19,7 +23,7 @@ func TestCgroupDir_AllMountLayouts_ReturnsDirectory(t *testing.T) {
 		{"version 1 only", old, "/", ""},
 	}
 	for _, test := range tests {
-		if got := cgroupDir(test.mounts, test.path); got != test.want {
+		if got := groupDir(test.mounts, "cgroup2", "", test.path); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -61,6 +65,67 @@ func TestTreeScan_ReusedPID_IsNotAMember(t *testing.T) {
 			if got[i] != test.want[i] {
 				t.Errorf("%s: %v, want %v", test.name, got, test.want)
 			}
+		}
+	}
+}
+
+func TestReserve_SizesAndFreeSpace_FollowTheRule(t *testing.T) {
+	t.Parallel()
+	const gib = 1 << 30
+	tests := []struct {
+		name             string
+		size, free, want uint64
+	}{
+		{"a small disk keeps 1 GiB", 10 * gib, 8 * gib, gib},
+		{"a large disk keeps 5 %", 100 * gib, 50 * gib, 5 * gib},
+		{"a disk that is almost full keeps half of the rest", 100 * gib, 2 * gib, gib},
+		{"a full disk keeps nothing", 100 * gib, 0, 0},
+		{"a disk below 1 GiB keeps half of its free space", gib / 2, gib / 4, gib / 8},
+	}
+	for _, test := range tests {
+		if got := reserve(test.size, test.free); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// A plain directory shows what is written to a cgroup of version 2.
+func TestLimiter_Version2_WritesEveryLimit(t *testing.T) {
+	t.Parallel()
+	dir := cgroup(t.TempDir())
+	limits := Limits{Memory: 1 << 20, Processes: 7, CPU: 1.5}
+	l := &limiter{limits: limits, means: byCgroup2, groups: map[string]cgroup{"memory": dir, "pids": dir, "cpu": dir}}
+	files := map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "pids.max": "7", "cpu.max": "150000 100000"}
+	for name := range files {
+		if err := os.WriteFile(filepath.Join(string(dir), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.write(settings2); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join(string(dir), name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for file, text := range map[string]string{"memory.events": "low 0\noom 3\noom_kill 2\n", "pids.events": "max 0\n"} {
+		if err := os.WriteFile(filepath.Join(string(dir), file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if means, reached := (&container{limiter: l}).limited(); means != byCgroup2 || reached != "memory" {
+		t.Errorf("%q by %q", reached, means)
+	}
+}
+
+func TestGroupDir_Version1_FindsControllersMountedTogether(t *testing.T) {
+	t.Parallel()
+	const mounts = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n" +
+		"33 31 0:30 /docker/a /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+	for controller, want := range map[string]string{"cpu": "/sys/fs/cgroup/cpu,cpuacct/docker/a/b", "memory": "/sys/fs/cgroup/memory/b", "pids": ""} {
+		if got := groupDir(mounts, "cgroup", controller, "/docker/a/b"); got != want {
+			t.Errorf("%s: %q, want %q", controller, got, want)
 		}
 	}
 }

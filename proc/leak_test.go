@@ -23,11 +23,7 @@ func belongings(t *testing.T, dir string) string {
 	t.Helper()
 	fds, _ := os.ReadDir("/proc/self/fd")
 	files, _ := os.ReadDir(dir)
-	var cgroups []string
-	for _, pattern := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/*/*", "/sys/fs/cgroup/*/*/*"} {
-		found, _ := filepath.Glob(fmt.Sprintf("%s/bellcord-%d-*", pattern, os.Getpid()))
-		cgroups = append(cgroups, found...)
-	}
+	cgroups := cgroupsOf(os.Getpid())
 	children := 0
 	threads, _ := os.ReadDir("/proc/self/task")
 	for _, thread := range threads {
@@ -36,6 +32,17 @@ func belongings(t *testing.T, dir string) string {
 	}
 	return fmt.Sprintf("%d goroutines, %d descriptors, %d files in the ledger, %d cgroups, %d children",
 		runtime.NumGoroutine(), len(fds), len(files), len(cgroups), children)
+}
+
+// cgroupsOf returns the cgroups that the keepers of a process have created, of
+// both versions.
+func cgroupsOf(keeper int) []string {
+	var all []string
+	for dir := "/sys/fs/cgroup"; strings.Count(dir, "*") < 5; dir += "/*" {
+		found, _ := filepath.Glob(fmt.Sprintf("%s/bellcord-%d-*", dir, keeper))
+		all = append(all, found...)
+	}
+	return all
 }
 
 // This test runs in another process, so that no other test changes the counts.
@@ -83,7 +90,7 @@ func run(t *testing.T, k *proc.Keeper, i int) {
 			t.Error("it started")
 		}
 	case 5:
-		r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(sleep 0.01 &) ; exec sleep " + token}})
+		r, err := k.Start(proc.Command{Args: []string{"/bin/sh", "-c", "(sleep 0.01 &) ; exec sleep " + token}, Limits: proc.Limits{Memory: 64 << 20, Processes: 64, CPU: 1, Disk: "/"}})
 		if err != nil {
 			t.Error(err)
 			return

@@ -15,11 +15,15 @@
 // process is left. The ladder also ends the processes that a command leaves
 // behind when it exits. Its time is limited; processes that are still alive at
 // the end are reported as survivors.
+//
+// Limits bounds the memory, processes and CPU time of a command, and ends the
+// command when a file system is almost full.
 package proc
 
 import (
 	"errors"
 	"io"
+	"os"
 	"time"
 )
 
@@ -36,6 +40,8 @@ type Command struct {
 	Output func([]byte) // receives the output, from one goroutine; must not block forever
 	Owner  string       // what the command runs for: the turn
 	Name   string       // display name; "" means the command line
+	Files  []*os.File   // passed on as descriptors 3, 4, …; not on Windows; the caller closes them
+	Limits Limits       // what the command and its descendants may use
 }
 
 // How is the way in which a process ended.
@@ -64,6 +70,8 @@ type Report struct {
 	Survivors []Ended       // still alive when the time limit expired
 	Proof     string        // how it was verified that none is left: "cgroup_empty", "process_scan" or "job_object"
 	Took      time.Duration // from the first signal to the proof
+	Limit     string        // the limit that was reached or ended the command: "memory", "processes", "disk" or ""
+	LimitsBy  string        // the means that enforced the limits: "cgroup2", "cgroup1", "rlimit" or "" (see Limits)
 }
 
 // Exit is the result of a command. The command and its descendants have ended,

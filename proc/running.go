@@ -28,6 +28,7 @@ type Running struct {
 	force       chan struct{} // closed by the first force of any End
 	exited      chan struct{} // closed when the process itself has exited; err is set before
 	outputEnded chan struct{} // closed at the end of the output
+	diskLow     chan struct{} // closed when the file system of Limits.Disk is almost full
 	done        chan struct{} // closed when all processes have ended; exit and report are set before
 	once        sync.Once
 	hurry       sync.Once
@@ -38,14 +39,16 @@ type Running struct {
 
 func newRunning(k *Keeper, c Command, p *plumbing) *Running {
 	r := &Running{keeper: k, command: c, pipes: p}
-	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.exited, &r.outputEnded, &r.done} {
+	for _, ch := range []*chan struct{}{&r.stop, &r.force, &r.exited, &r.outputEnded, &r.diskLow, &r.done} {
 		*ch = make(chan struct{})
 	}
 	return r
 }
 
 // follow starts the goroutines of a command. When done is closed, all of them
-// have returned, except possibly the one that reads from the caller's Stdin.
+// have returned, except possibly the one that reads from the caller's Stdin and
+// the one that watches the disk, which a file system that does not respond can
+// block.
 func (r *Running) follow(piped bool) {
 	if piped {
 		r.Stdin, r.Stdout = r.pipes.in, r.pipes.out
@@ -61,6 +64,9 @@ func (r *Running) follow(piped bool) {
 		r.err = r.cmd.Wait() // does not wait for pipes, because they are *os.File
 		r.container.reaped()
 	}()
+	if r.command.Limits.Disk != "" {
+		go r.watchDisk()
+	}
 	go r.see()
 }
 
@@ -113,9 +119,13 @@ func (k *Keeper) Run(ctx context.Context, c Command, force <-chan struct{}) (Exi
 // report.
 func (r *Running) see() {
 	defer close(r.done)
-	how := r.watch()
+	how, limit := r.watch()
 	closeAll(r.pipes.in) // processes that read stdin until EOF can exit
 	r.report = ladder(r.container, r.keeper.opts.Grace, r.force)
+	r.report.LimitsBy, r.report.Limit = r.container.limited()
+	if limit != "" {
+		r.report.Limit = limit
+	}
 	r.sign(how)
 	r.drain()
 	r.container.leave()
@@ -127,10 +137,11 @@ func (r *Running) see() {
 	r.keeper.remove(r)
 }
 
-// watch waits until the command exits by itself (Exited) or End is called
-// (Terminated). Meanwhile it scans for descendants: often at first, when most of
-// them are started, then once per second.
-func (r *Running) watch() How {
+// watch waits until the command exits by itself (Exited), End is called, or a
+// limit is reached that this process enforces (both Terminated). Meanwhile it
+// scans for descendants: often at first, when most of them are started, then
+// once per second.
+func (r *Running) watch() (how How, limit string) {
 	const first, last = 20 * time.Millisecond, time.Second
 	pause := first
 	timer := time.NewTimer(pause)
@@ -138,19 +149,27 @@ func (r *Running) watch() How {
 	for {
 		select {
 		case <-r.exited:
-			return Exited
+			return Exited, ""
 		case <-r.stop:
-			select {
-			case <-r.exited: // both at once: it exited by itself
-				return Exited
-			default:
-				return Terminated
-			}
+			return r.exitedOr(Terminated), ""
+		case <-r.diskLow:
+			return r.exitedOr(Terminated), "disk"
 		case <-timer.C:
 			r.container.tend()
 			pause = min(2*pause, last)
 			timer.Reset(pause)
 		}
+	}
+}
+
+// exitedOr returns Exited if the command has exited by itself in the same
+// moment, otherwise how.
+func (r *Running) exitedOr(how How) How {
+	select {
+	case <-r.exited:
+		return Exited
+	default:
+		return how
 	}
 }
 

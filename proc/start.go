@@ -83,6 +83,7 @@ func (c Command) command(p *plumbing, id string) *exec.Cmd {
 		cmd.Stdin = p.child[0]
 	}
 	cmd.Stdout, cmd.Stderr = p.child[1], p.child[2]
+	cmd.ExtraFiles = c.Files
 	return cmd
 }
 
@@ -115,10 +116,14 @@ func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 // that the container uses, launch retries once without it.
 func (r *Running) launch() error {
 	id := randomID()
-	err := r.try(id, newContainer(id, r.keeper.opts.NoCgroup))
+	noCgroup := r.keeper.opts.NoCgroup
+	rich := newContainer(id, noCgroup)
+	rich.limit(r.command.Limits, id, noCgroup)
+	err := r.try(id, rich)
 	if err != nil && r.container.elaborate && !errors.Is(err, fs.ErrNotExist) {
 		plain := newContainer(id, true)
 		plain.elaborate = false
+		plain.limit(r.command.Limits, id, noCgroup)
 		err = r.try(id, plain)
 	}
 	if err != nil {

@@ -72,6 +72,17 @@ func read(pid int) (process, bool) {
 	return p, true
 }
 
+// statusOf returns a function that returns the values of a field in a process's
+// status.
+func statusOf(pid int) func(field string) []string {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	return func(field string) []string {
+		_, rest, _ := bytes.Cut(text, []byte("\n"+field+":"))
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		return strings.Fields(string(line))
+	}
+}
+
 func nameOf(pid int) string {
 	path := "/proc/" + strconv.Itoa(pid)
 	if line, _ := os.ReadFile(path + "/cmdline"); len(line) > 0 {
