@@ -127,12 +127,12 @@ type Processes struct {
 	Ended       []Process `json:"ended,omitempty"`
 	Survivors   []Process `json:"survivors,omitempty"`
 	Unconfirmed []Process `json:"unconfirmed,omitempty"`
-	Proof       string    `json:"proof,omitempty"` // cgroup_empty, process_scan, job_object or editor_reported
+	Proof       string    `json:"proof,omitempty"` // pid_namespace, cgroup_empty, process_scan, job_object or editor_reported
 	Background  []Process `json:"background,omitempty"`
 }
 
 // proofs lists the proofs, the weakest first.
-var proofs = []string{"editor_reported", "process_scan", "job_object", "cgroup_empty"}
+var proofs = []string{"editor_reported", "process_scan", "job_object", "cgroup_empty", "pid_namespace"}
 
 // Add adds the processes of another call. The proof of the sum is the weaker one
 // of the two.
@@ -147,7 +147,8 @@ func (p *Processes) Add(more Processes) {
 
 // proofTexts maps Processes.Proof to the words for it.
 var proofTexts = map[string]string{
-	"cgroup_empty": "cgroup empty", "process_scan": "no process found", "job_object": "job object empty", "editor_reported": "as the editor reported",
+	"pid_namespace": "PID namespace ended", "cgroup_empty": "cgroup empty", "process_scan": "no process found",
+	"job_object": "job object empty", "editor_reported": "as the editor reported",
 }
 
 // EndedText describes the ended processes and the proof for people, for example

@@ -16,6 +16,8 @@ func TestProcesses_AddedWithAnotherProof_HaveTheWeakerOne(t *testing.T) {
 		{"process_scan", "cgroup_empty", "process_scan"},
 		{"process_scan", "editor_reported", "editor_reported"},
 		{"job_object", "process_scan", "process_scan"},
+		{"pid_namespace", "cgroup_empty", "cgroup_empty"},
+		{"pid_namespace", "pid_namespace", "pid_namespace"},
 	} {
 		p := bellcord.Processes{Ended: []bellcord.Process{{PID: 1}}, Proof: test.one}
 		p.Add(bellcord.Processes{Ended: []bellcord.Process{{PID: 2}}, Proof: test.other})

@@ -50,6 +50,8 @@ func (p *container) reaped() { waited(p.tree) }
 
 func (p *container) proof() string { return "process_scan" }
 
+func (p *container) partProof() string { return p.proof() }
+
 func (p *container) tend() { p.tree.scanNow() }
 
 func (p *container) scan() []process { return p.tree.scanNow() }

@@ -19,6 +19,7 @@ type container struct {
 	tree   *tree
 
 	limiter *limiter // nil if there are no limits
+	spaces  spaces   // PID namespaces of its processes
 
 	elaborate bool // use features that a kernel or its policies may refuse
 }
@@ -106,7 +107,17 @@ func (p *container) entry() entry {
 
 func (p *container) reaped() { waited(p.tree) }
 
+// proof returns the strongest proof. If processes ran in PID namespaces, the end
+// of these is the proof for them; the processes outside have ended by partProof.
 func (p *container) proof() string {
+	if p.spaces.ended() {
+		return "pid_namespace"
+	}
+	return p.partProof()
+}
+
+// partProof returns the proof for a part of the processes.
+func (p *container) partProof() string {
 	if p.contained() {
 		return "cgroup_empty"
 	}
@@ -116,7 +127,10 @@ func (p *container) proof() string {
 // tend scans for descendants while the command runs, and reaps its orphans.
 func (p *container) tend() {
 	if !p.contained() || p.strangers() {
-		p.tree.living(recentTable())
+		p.spaces.note(p.tree.living(recentTable()))
+	}
+	if p.contained() {
+		p.spaces.note(p.cgroup.members())
 	}
 }
 
@@ -142,7 +156,14 @@ func (p *container) strangers() bool {
 	return err != nil
 }
 
+// scan returns the living processes.
 func (p *container) scan() []process {
+	all := p.scanAll()
+	p.spaces.note(all)
+	return all
+}
+
+func (p *container) scanAll() []process {
 	if !p.contained() {
 		return p.tree.scanNow()
 	}
@@ -174,12 +195,19 @@ func (p *container) terminate(list []process) bool {
 	return true
 }
 
+// kill kills all processes. In a PID namespace, the first process is killed
+// first: the kernel then kills the others at once, so none can escape by forking.
 func (p *container) kill() []process {
-	if !p.contained() {
-		return p.tree.kill()
+	var all []process
+	if p.spaces.living() {
+		all = p.scan() // for the report
+		p.spaces.kill()
 	}
-	all := p.cgroup.members()   // for the report; processes outside the cgroup are added below
-	if p.cgroup.kill() != nil { // Linux before 5.14
+	if !p.contained() {
+		return append(all, p.tree.kill()...)
+	}
+	all = append(all, p.cgroup.members()...) // for the report; processes outside the cgroup are added below
+	if p.cgroup.kill() != nil {              // Linux before 5.14
 		for _, m := range p.cgroup.members() {
 			signalProcess(m.ident, unix.SIGKILL)
 		}
@@ -194,6 +222,7 @@ func (p *container) kill() []process {
 func (p *container) leave() {
 	p.closeDir()
 	farewell(p.tree)
+	p.spaces.release()
 	if p.contained() && !p.cgroup.populated() {
 		_ = p.cgroup.remove()
 	}

@@ -111,6 +111,8 @@ func (p *container) reaped() {}
 
 func (p *container) proof() string { return "job_object" }
 
+func (p *container) partProof() string { return p.proof() }
+
 func (p *container) tend() {}
 
 // scan returns the processes that the job lists.

@@ -20,8 +20,8 @@ import (
 
 var kills = flag.Int("kills", 5, "kills of a keeper, in each way to hold its processes")
 
-// TestMain also runs the helper processes: a keeper that gets killed, or a
-// server that checks its peers.
+// TestMain also runs the helper processes: a keeper that gets killed, a
+// server that checks its peers, or one that creates a PID namespace.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("PROC_TEST_LEDGER"); dir != "" {
 		keepUntilKilled(dir, os.Getenv("PROC_TEST_NO_CGROUP") != "", strings.Split(os.Getenv("PROC_TEST_SCRIPTS"), "\x1f"))
@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 	}
 	if dir := os.Getenv("PROC_TEST_CHECK"); dir != "" {
 		checkPeers(dir)
+		return
+	}
+	if script := os.Getenv("PROC_TEST_SPACE"); script != "" {
+		runInSpace(script)
 		return
 	}
 	os.Exit(m.Run())

@@ -70,4 +70,4 @@ func (p *part) kill() []process {
 	return all
 }
 
-func (p *part) proof() string { return p.container.proof() }
+func (p *part) proof() string { return p.container.partProof() }

@@ -7,7 +7,8 @@
 // Linux: a separate cgroup where one can be created, a new session, a marker in
 // the environment, a stamp that survives exec, and this process as the
 // subreaper that adopts orphans. macOS: the session and the marker. Windows: a
-// job object. The session has no controlling terminal, so a command cannot type
+// job object. If a command creates a PID namespace, the end of the namespace's
+// first process proves the end of all processes in it. The session has no controlling terminal, so a command cannot type
 // on this process's terminal.
 //
 // All processes are ended by the same steps, called the ladder: send SIGTERM to
@@ -68,7 +69,7 @@ type Ended struct {
 type Report struct {
 	Ended     []Ended       // the command itself comes first
 	Survivors []Ended       // still alive when the time limit expired
-	Proof     string        // how it was verified that none is left: "cgroup_empty", "process_scan" or "job_object"
+	Proof     string        // how it was verified that none is left: "pid_namespace", "cgroup_empty", "process_scan" or "job_object"
 	Took      time.Duration // from the first signal to the proof
 	Limit     string        // the limit that was reached or ended the command: "memory", "processes", "disk" or ""
 	LimitsBy  string        // the means that enforced the limits: "cgroup2", "cgroup1", "rlimit" or "" (see Limits)

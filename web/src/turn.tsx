@@ -189,7 +189,7 @@ export function byWhom(turn: Turn): string {
 }
 
 const proofs: { [proof: string]: string } = {
-  cgroup_empty: ', cgroup empty', process_scan: ', no process found', job_object: ', job object empty', editor_reported: ', as the editor reported',
+  pid_namespace: ', PID namespace ended', cgroup_empty: ', cgroup empty', process_scan: ', no process found', job_object: ', job object empty', editor_reported: ', as the editor reported',
 }
 
 /** ended returns how many processes were ended, and the proof; '' if none was. The words are those of Processes.EndedText in receipt.go. */

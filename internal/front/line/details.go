@@ -88,6 +88,7 @@ func (d *details) processes(p bellcord.Processes) {
 
 // proofs explains what each proof means.
 var proofs = map[string]string{
+	"pid_namespace":   "the kernel has ended the PID namespace in which the turn's commands ran",
 	"cgroup_empty":    "the kernel lists no process of the turn's commands any more",
 	"process_scan":    "no process of the turn's commands was found",
 	"job_object":      "the job object of the turn's commands is empty",
