@@ -1,12 +1,14 @@
-package web
+package publicnet_test
 
 import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/publicnet"
 )
 
-func TestClient_AddressNotPublic_IsRefused(t *testing.T) {
+func TestRefuse_AddressNotPublic_IsRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, kind string // kind: public, private (may be allowed) or never
@@ -24,10 +26,10 @@ func TestClient_AddressNotPublic_IsRefused(t *testing.T) {
 	for _, test := range tests {
 		for address := range strings.FieldsSeq(test.addresses) {
 			ip := netip.MustParseAddr(address)
-			if err := refuse(ip, false); (err == nil) != (test.kind == "public") {
+			if err := publicnet.Refuse(ip, false); (err == nil) != (test.kind == "public") {
 				t.Errorf("%s: %s: %v", test.name, address, err)
 			}
-			if err := refuse(ip, true); (err == nil) != (test.kind != "never") {
+			if err := publicnet.Refuse(ip, true); (err == nil) != (test.kind != "never") {
 				t.Errorf("%s, when private ones are allowed: %s: %v", test.name, address, err)
 			}
 		}
