@@ -156,14 +156,7 @@ func (p *container) strangers() bool {
 	return err != nil
 }
 
-// scan returns the living processes.
 func (p *container) scan() []process {
-	all := p.scanAll()
-	p.spaces.note(all)
-	return all
-}
-
-func (p *container) scanAll() []process {
 	if !p.contained() {
 		return p.tree.scanNow()
 	}
@@ -190,7 +183,10 @@ func (p *container) empty() bool {
 	return !p.cgroup.populated() && (!p.strangers() || p.tree.empty())
 }
 
+// terminate sends SIGTERM. It is the first step of the ladder, and the last moment
+// at which all namespaces exist.
 func (p *container) terminate(list []process) bool {
+	p.spaces.note(list)
 	terminate(list)
 	return true
 }
