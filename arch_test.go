@@ -28,6 +28,8 @@ var allowedImports = map[string][]string{
 	"hub/internal/commitlog":     {""},
 	"internal/clip":              {},
 	"proc":                       {},
+	"internal/sandbox":           {"internal/sandbox/stage"},
+	"internal/sandbox/stage":     {},
 	"internal/jsonrpc":           {},
 	"internal/acp":               {},
 	"internal/acp/blocks":        {"", "internal/acp"},
@@ -158,7 +160,7 @@ var allowedImporters = map[string][]string{
 	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
 	"github.com/nats-io/nats-server":         {"bench"},
 	"github.com/kardianos/service":           {"internal/autostart"}, // for Windows alone
-	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/undo/restore", "internal/undo/snapshot", "proc"},
+	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/sandbox", "internal/undo/restore", "internal/undo/snapshot", "proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},
 	"mvdan.cc/sh":                            {"internal/permit"},

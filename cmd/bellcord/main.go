@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord/client"
+	_ "github.com/bellcord/bellcord/internal/sandbox/stage" // this executable is also the sandbox's helper
 )
 
 // version is set at build time for a release.

@@ -1,0 +1,261 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord/internal/sandbox"
+)
+
+func TestWrap_CommandExits_PassesExitCodeAndStreams(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *sandbox.Box) {
+		dir := directory(t)
+		p := sandbox.Profile{Write: []string{dir}}
+		for script, want := range map[string]int{"exit 0": 0, "exit 3": 3, "kill -KILL $$": 137, "kill -TERM $$": 143} {
+			_, code := run(t, b, p, dir, "sh", "-c", script)
+			if code != want && (b.Level() != sandbox.Landlock || code != -1) { // Landlock's helper becomes the command
+				t.Errorf("%s: exit code %d, want %d", script, code, want)
+			}
+		}
+		if _, code := run(t, b, p, dir, dir+"/missing"); code != 127 {
+			t.Errorf("missing command: exit code %d, want 127", code)
+		}
+		cmd, _ := command(t, b, p, dir, "sh", "-c", `cat; echo "$MARKER" >&2; pwd`)
+		cmd.Stdin = strings.NewReader("from stdin\n")
+		cmd.Env = append(cmd.Env, "MARKER=kept")
+		out, code := finish(t, cmd)
+		if want := "from stdin\nkept\n" + dir + "\n"; out != want || code != 0 {
+			t.Errorf("output %q, exit code %d; want %q", out, code, want)
+		}
+	})
+}
+
+func TestWrap_CommandIsUnknown_ReturnsError(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *sandbox.Box) {
+		if w, err := b.Wrap(sandbox.Profile{}, []string{"no-such-command"}); err == nil {
+			t.Errorf("got %q", w.Args)
+		}
+	})
+}
+
+// pipe starts a command and returns a reader of its output.
+func pipe(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	t.Cleanup(func() { _ = r.Close() })
+	return bufio.NewReader(r)
+}
+
+func line(t *testing.T, r *bufio.Reader) string {
+	t.Helper()
+	s, err := r.ReadString('\n')
+	if err != nil {
+		t.Fatalf("read the command's output: %v (%q)", err, s)
+	}
+	return strings.TrimSpace(s)
+}
+
+// members returns the processes of a session, without zombies.
+func members(session int) []int {
+	var all []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		b, _ := os.ReadFile(path)
+		fields := strings.Fields(string(b[strings.LastIndex(string(b), ")")+1:]))
+		if len(fields) > 3 && fields[3] == strconv.Itoa(session) && fields[0] != "Z" {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			all = append(all, pid)
+		}
+	}
+	return all
+}
+
+func TestWrap_CommandLeavesProcess_ExitsAtOnceAndProcessDiesWithFirst(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		dir := directory(t)
+		cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c", `(trap "" TERM; echo left; read x < fifo) & exit 4`)
+		if err := syscall.Mkfifo(dir+"/fifo", 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := pipe(t, cmd)
+		if got := line(t, out); got != "left" {
+			t.Fatalf("output %q", got)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 4 {
+			t.Errorf("exit code %d, want 4", code)
+		}
+		first := 0
+		for _, pid := range members(cmd.Process.Pid) {
+			if inside(pid) == 1 {
+				first = pid
+			}
+		}
+		if first == 0 {
+			t.Fatalf("process 1 of the namespace is not in the session: %v", members(cmd.Process.Pid))
+		}
+		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := io.ReadAll(out); err != nil || len(rest) != 0 { // ends when the last writer has died
+			t.Errorf("output %q, error %v", rest, err)
+		}
+	})
+}
+
+// inside returns the pid of a process in its innermost namespace.
+func inside(pid int) int {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for _, line := range strings.Split(string(b), "\n") {
+		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			fields := strings.Fields(rest)
+			n, _ := strconv.Atoi(fields[len(fields)-1])
+			return n
+		}
+	}
+	return 0
+}
+
+func TestWrap_AllProcessesGetSIGTERM_CommandCleansUp(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *sandbox.Box) {
+		dir := directory(t)
+		cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c",
+			`trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 600 & wait; done`)
+		out := pipe(t, cmd)
+		line(t, out)
+		for _, pid := range members(cmd.Process.Pid) {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+		}
+		if got := line(t, out); got != "cleaned" {
+			t.Errorf("output %q", got)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 7 && b.Means() != sandbox.Bubblewrap { // its outer process has no handler
+			t.Errorf("exit code %d, want 7", code)
+		}
+	})
+}
+
+func TestWrap_OuterHelperIsKilled_RestStaysInSession(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		dir := directory(t)
+		cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c", `echo ready; exec sleep 600`)
+		cmd.Env = append(cmd.Env, "MARKER=kept")
+		out := pipe(t, cmd)
+		line(t, out)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		rest := members(cmd.Process.Pid)
+		marked := 0
+		for _, pid := range rest {
+			if env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); strings.Contains(string(env), "MARKER=kept") {
+				marked++
+			}
+		}
+		if len(rest) < 2 || marked == 0 {
+			t.Errorf("%d processes in the session, %d with the marker", len(rest), marked)
+		}
+		for _, pid := range rest {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		_, _ = io.ReadAll(out)
+	})
+}
+
+func TestWrap_NetworkIsProxy_ListenerServesCommandAlone(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, b *sandbox.Box) {
+		s := newScene(t)
+		s.profile.Network = sandbox.Proxy
+		cmd, w := command(t, b, s.profile, s.workspace, "sh", "-c", `curl -sS -m 60 http://example.test/path; "$@"`, "sh", os.Getenv(probeEnv), "probe", "dial", "tcp", s.tcp)
+		out := pipe(t, cmd)
+		for _, f := range w.Files {
+			_ = f.Close()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		l, err := w.Listener(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if w.ProxyAuthorization != "" && r.Header.Get("Proxy-Authorization") != w.ProxyAuthorization {
+				rw.WriteHeader(http.StatusProxyAuthRequired)
+			}
+			_, _ = fmt.Fprintf(rw, "proxied %s\n", r.URL)
+		})}
+		go func() { _ = server.Serve(l) }()
+		defer server.Close()
+		if got := line(t, out); got != "proxied http://example.test/path" {
+			t.Errorf("output %q", got)
+		}
+		if got := line(t, out); !strings.HasPrefix(got, "refused:") {
+			t.Errorf("another port: %q", got)
+		}
+		_ = cmd.Wait()
+		if (w.ProxyAuthorization == "") != (b.Level() == sandbox.Namespaces) {
+			t.Errorf("authorization %q at the level %s", w.ProxyAuthorization, b.Level())
+		}
+	})
+}
+
+func TestListener_SandboxNeverExists_ReturnsError(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		w, err := b.Wrap(sandbox.Profile{Network: sandbox.Proxy}, []string{"true"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range w.Files {
+			_ = f.Close()
+		}
+		if _, err := w.Listener(t.Context()); err == nil {
+			t.Error("a listener without a sandbox")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := w.Listener(ctx); err == nil {
+			t.Error("a listener after the end of the context")
+		}
+		w.Close()
+	})
+}
+
+func TestOpen_SandboxIsRequiredAndMissing_ReturnsReasons(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := sandbox.Open(t.Context(), sandbox.Require, sandbox.Options{Level: sandbox.Namespaces, Means: sandbox.Bubblewrap})
+	if err == nil || !strings.Contains(err.Error(), "bwrap is not installed") || !strings.Contains(err.Error(), "Install bubblewrap") {
+		t.Errorf("error %v", err)
+	}
+	b, err := sandbox.Open(t.Context(), sandbox.Auto, sandbox.Options{Level: sandbox.Namespaces, Means: sandbox.Bubblewrap})
+	if err != nil || b.Level() != sandbox.None || len(b.Missing()) != 1 {
+		t.Errorf("error %v, missing %q", err, b.Missing())
+	}
+}

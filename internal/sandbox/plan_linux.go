@@ -1,0 +1,102 @@
+package sandbox
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord/internal/sandbox/stage"
+)
+
+// The port of the proxy inside a network namespace, where every port is free.
+const proxyPort = 3128
+
+// steps returns the mounts of a profile, parents first. Of several steps for one
+// path, the one that allows least counts.
+func steps(p Profile) []stage.Step {
+	all := []stage.Step{{Kind: stage.Devices, Path: "/dev", Size: p.TmpBytes}, {Kind: stage.Proc, Path: "/proc"}}
+	for _, path := range resolve([]string{"/tmp", "/var/tmp"}) {
+		all = append(all, stage.Step{Kind: stage.Private, Path: path, Size: p.TmpBytes})
+	}
+	for _, path := range resolve([]string{"/run", "/var/run"}) { // sockets of services
+		all = append(all, stage.Step{Kind: stage.HideDir, Path: path})
+	}
+	if p.Network == On {
+		for _, path := range resolve([]string{"/run/systemd/resolve"}) { // the target of /etc/resolv.conf
+			all = append(all, stage.Step{Kind: stage.ReadOnly, Path: path})
+		}
+	}
+	for _, path := range p.Write {
+		all = append(all, stage.Step{Kind: stage.Write, Path: path})
+	}
+	for _, path := range p.ReadOnly {
+		all = append(all, stage.Step{Kind: stage.ReadOnly, Path: path})
+	}
+	for _, path := range p.Hide {
+		all = append(all, stage.Step{Kind: hideKind(path), Path: path})
+	}
+	return ordered(all)
+}
+
+func hideKind(path string) stage.Kind {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return stage.HideDir
+	}
+	return stage.HideFile
+}
+
+func ordered(all []stage.Step) []stage.Step {
+	rank := func(k stage.Kind) int { return strings.IndexByte("tdpwrhn", byte(k)) }
+	slices.SortStableFunc(all, func(a, b stage.Step) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), rank(b.Kind)-rank(a.Kind))
+	})
+	return slices.CompactFunc(all, func(a, b stage.Step) bool { return a.Path == b.Path })
+}
+
+// rules returns what Landlock allows. It knows only permission, never refusal:
+// to hide a path, everything beside the path and beside its parents is allowed.
+// Those parents themselves cannot be listed.
+func rules(p Profile, temp string) []stage.Rule {
+	hidden := make(map[string]bool)
+	way := make(map[string]bool)
+	for _, path := range p.Hide {
+		hidden[path] = true
+		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+			way[dir] = true
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	var all []stage.Rule
+	var walk func(path string)
+	walk = func(path string) {
+		switch {
+		case hidden[path]:
+		case way[path]:
+			entries, _ := os.ReadDir(path) // what cannot be listed here cannot be read, either
+			for _, e := range entries {
+				if e.Type()&os.ModeSymlink == 0 {
+					walk(filepath.Join(path, e.Name()))
+				}
+			}
+		default:
+			all = append(all, stage.Rule{Path: path, Access: stage.ReadAccess})
+		}
+	}
+	walk("/")
+	for _, path := range slices.Concat(p.Write, []string{temp}) {
+		if !hidden[path] {
+			all = append(all, stage.Rule{Path: path, Access: stage.WriteAccess})
+		}
+	}
+	for _, path := range p.ReadOnly {
+		all = append(all, stage.Rule{Path: path, Access: stage.ReadAccess})
+	}
+	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"} {
+		all = append(all, stage.Rule{Path: "/dev/" + name, Access: stage.ReadFile | stage.WriteFile | stage.ReadDir | stage.IoctlDev})
+	}
+	return all
+}

@@ -1,0 +1,252 @@
+// Package sandbox confines commands: what they can read, write and reach.
+//
+// A [Box] has one of three levels. [Namespaces] gives a command its own view of
+// the file system, of the processes and of the network; the end of the first
+// process in it is the end of all. [Landlock] restricts the command on the view
+// of the host, with a filter of system calls, and without any capability. [None]
+// changes nothing. Open finds the best level by trying: each is used once, and
+// must hide a file and refuse a write.
+//
+// The package starts nothing. [Box.Wrap] returns the command to start instead,
+// with package proc or os/exec. That command is a helper of package stage, or
+// bubblewrap. Both exit with the code of the command as soon as it exits.
+// Processes that the command leaves behind stay in the sandbox and can be found
+// and ended from outside, as can the helpers: they keep the session, the
+// environment and the cgroup. The helpers ignore SIGTERM, SIGINT and SIGHUP, so
+// that a signal to all processes ends the command first.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Level is how commands are confined.
+type Level string
+
+// Levels, from strong to weak. Seatbelt exists on macOS alone.
+const (
+	Namespaces Level = "namespaces"
+	Seatbelt   Level = "seatbelt"
+	Landlock   Level = "landlock"
+	None       Level = "none"
+)
+
+// Network is what a command can reach.
+type Network string
+
+// Networks.
+const (
+	Off   Network = "off"
+	Proxy Network = "proxy" // a proxy of the server alone
+	On    Network = "on"
+)
+
+// Mode says whether commands are confined.
+type Mode string
+
+// Modes.
+const (
+	Auto     Mode = "auto"
+	Require  Mode = "require"
+	Disabled Mode = "off"
+)
+
+// Means of the level Namespaces.
+const (
+	Bubblewrap = "bubblewrap"
+	Bellcord   = "bellcord"
+)
+
+// defaultTmp is the size of /tmp without a setting.
+const defaultTmp = 1 << 30
+
+// Profile says what a command can use. Paths are absolute. The most specific
+// path counts: a writable directory inside a hidden one stays visible.
+type Profile struct {
+	Write    []string // directories and files that stay writable; missing ones are skipped
+	ReadOnly []string // paths below Write that are read-only
+	Hide     []string // files and directories that cannot be seen
+	Network  Network
+	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB
+}
+
+// Options are the settings of a Box. The zero value finds the best level.
+type Options struct {
+	Level Level  // only this level; empty: the best
+	Means string // only these means of Namespaces; empty: bubblewrap, then Bellcord's own helper
+	Temp  string // parent of the temporary directories of Landlock; empty: os.TempDir
+}
+
+// Box confines commands. It is safe for concurrent use.
+type Box struct {
+	mode    Mode
+	options Options
+	ctx     context.Context //nolint:containedctx // of the one search, which runs when the level is needed
+
+	once    sync.Once
+	level   Level
+	means   string
+	missing []string
+	exe     *os.File // this executable, for bubblewrap; it survives an update
+	bwrap   string
+}
+
+// ErrUnavailable is the cause of the error of Open if a sandbox is required and
+// the machine has none.
+var ErrUnavailable = errors.New("no sandbox is available")
+
+// Open returns a Box. With Auto, the level is found when it is first needed. With
+// Require, it is found now, and having none is an error with the reasons. The
+// context limits the search.
+func Open(ctx context.Context, mode Mode, o Options) (*Box, error) {
+	b := &Box{mode: mode, options: o, ctx: context.WithoutCancel(ctx)}
+	switch mode {
+	case Auto:
+		return b, nil
+	case Disabled:
+		b.once.Do(func() {
+			b.level, b.missing = None, []string{"the sandbox is switched off"}
+		})
+		return b, nil
+	case Require:
+		b.ctx = ctx
+		b.find()
+		b.ctx = context.WithoutCancel(ctx)
+		if b.level == None {
+			b.Close()
+			return nil, &requiredError{b.missing}
+		}
+		return b, nil
+	}
+	return nil, errors.New(`unknown mode of the sandbox: ` + string(mode) + ` (choose "auto", "require" or "off")`)
+}
+
+type requiredError struct{ reasons []string }
+
+func (e *requiredError) Error() string {
+	return "the sandbox is required, and this machine has none: " + strings.Join(e.reasons, "; ") +
+		". Install bubblewrap, allow unprivileged user namespaces, or use a kernel with Landlock (5.13 or later). " +
+		`Or set [sandbox] mode to "auto" to run commands without a sandbox`
+}
+
+func (e *requiredError) Unwrap() error { return ErrUnavailable }
+
+// Level returns how commands are confined.
+func (b *Box) Level() Level {
+	b.find()
+	return b.level
+}
+
+// Means returns what creates the namespaces: Bubblewrap or Bellcord. It is empty
+// at other levels.
+func (b *Box) Means() string {
+	b.find()
+	return b.means
+}
+
+// Missing returns why a better level is not available.
+func (b *Box) Missing() []string {
+	b.find()
+	return b.missing
+}
+
+// Close releases the resources of the box. Commands go on.
+func (b *Box) Close() {
+	if b.exe != nil {
+		_ = b.exe.Close()
+	}
+}
+
+func (b *Box) find() { b.once.Do(b.search) }
+
+// Wrapped is a command in its sandbox.
+type Wrapped struct {
+	Args  []string   // to start instead
+	Env   []string   // to add to the environment
+	Files []*os.File // to pass as file descriptors 3 and following; close them after the start
+
+	// Listener returns the listener that the command's proxy variables name. It
+	// waits until the sandbox exists. It is nil unless the network is Proxy.
+	Listener func(ctx context.Context) (net.Listener, error)
+	// ProxyAuthorization is the value that the header Proxy-Authorization of each
+	// request must have: others can reach the listener, too. Empty: nobody else can.
+	ProxyAuthorization string
+
+	// Close releases what the command needed, after its end or if it was not
+	// started. It may be called more than once.
+	Close func()
+}
+
+// Wrap returns the command to start instead of args. The environment and the
+// working directory are those with which it is started.
+func (b *Box) Wrap(p Profile, args []string) (*Wrapped, error) {
+	if len(args) == 0 {
+		return nil, errors.New("the command is empty")
+	}
+	b.find()
+	if b.level == None {
+		return &Wrapped{Args: args, Close: func() {}}, nil
+	}
+	path, err := executable(args[0])
+	if err != nil {
+		return nil, err
+	}
+	args = append([]string{path}, args[1:]...)
+	p = p.resolved()
+	return b.wrap(p, args, "")
+}
+
+// executable finds a command as os/exec does. A path with a separator is
+// relative to the directory in which the command starts.
+func executable(name string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name, nil
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// resolved returns the profile with existing paths only, without symbolic links.
+func (p Profile) resolved() Profile {
+	p.Write, p.ReadOnly, p.Hide = resolve(p.Write), resolve(p.ReadOnly), resolve(p.Hide)
+	if p.TmpBytes <= 0 {
+		p.TmpBytes = defaultTmp
+	}
+	if p.Network == "" {
+		p.Network = Off
+	}
+	return p
+}
+
+func resolve(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			all = append(all, real)
+		}
+	}
+	return all
+}
+
+// proxyEnv returns the variables by which programs find the proxy.
+func proxyEnv(url string) []string {
+	var env []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+		env = append(env, name+"="+url, strings.ToLower(name)+"="+url)
+	}
+	const direct = "localhost,127.0.0.1,::1"
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
+}

@@ -1,0 +1,220 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/bellcord/bellcord/internal/sandbox/stage"
+)
+
+// self is this executable, even after an update has replaced its file.
+const self = "/proc/self/exe"
+
+// wrap returns the command at the level of the box. If check is set, the helper
+// checks its restrictions instead of starting the command.
+func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
+	w := &wrapping{Wrapped: &Wrapped{}}
+	w.Close = sync.OnceFunc(w.release)
+	w.plan.Check = check
+	var err error
+	switch {
+	case b.level == Landlock:
+		err = w.landlock(b, p, args)
+	case b.means == Bubblewrap:
+		err = w.bubblewrap(b, p, args)
+	default:
+		err = w.namespaces(p, args)
+	}
+	if err != nil {
+		w.Close()
+		return nil, fmt.Errorf("prepare the sandbox: %w", err)
+	}
+	return w.Wrapped, nil
+}
+
+// wrapping is a Wrapped while it is built.
+type wrapping struct {
+	*Wrapped
+	plan     stage.Plan
+	releases []func()
+}
+
+func (w *wrapping) release() {
+	for _, f := range w.releases {
+		f()
+	}
+	for _, f := range w.Files {
+		_ = f.Close() // the caller may have closed it
+	}
+}
+
+// pass adds a file for the helper, and returns its descriptor there.
+func (w *wrapping) pass(f *os.File) int64 {
+	w.Files = append(w.Files, f)
+	return int64(stage.PlanFD + len(w.Files) - 1)
+}
+
+// memory returns an unnamed file with the given content.
+func memory(name string, content []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("create a file in memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := f.Write(content); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// seal writes the plan to the file that was reserved for it.
+func (w *wrapping) seal() error {
+	f, err := memory("plan", w.plan.Encode())
+	if err == nil {
+		w.Files[0] = f
+	}
+	return err
+}
+
+func (w *wrapping) namespaces(p Profile, args []string) error {
+	w.pass(nil) // the plan
+	w.plan.Steps = steps(p)
+	if err := w.confined(p); err != nil {
+		return err
+	}
+	w.Args = append([]string{self, stage.Word, stage.Namespaces}, args...)
+	return w.seal()
+}
+
+// confined adds what both means of the level Namespaces have in common.
+func (w *wrapping) confined(p Profile) error {
+	w.plan.Network = p.Network == On
+	w.plan.Scope = p.Network == On // an own network has no abstract sockets of others
+	w.plan.Debuggers = true
+	w.plan.Sockets = stage.AllSockets
+	w.Env = append(w.Env, "TMPDIR=/tmp")
+	if p.Network != Proxy {
+		return nil
+	}
+	w.plan.ListenPort = proxyPort
+	w.Env = append(w.Env, proxyEnv("http://127.0.0.1:"+strconv.Itoa(proxyPort))...)
+	return w.receiver()
+}
+
+// receiver creates the socket through which the listener arrives.
+func (w *wrapping) receiver() error {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("create a socket pair: %w", err)
+	}
+	w.plan.SocketFD = w.pass(os.NewFile(uintptr(ends[1]), "sandbox"))
+	ours := os.NewFile(uintptr(ends[0]), "sandbox")
+	defer func() { _ = ours.Close() }() // net.FileConn has a copy
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return err
+	}
+	w.releases = append(w.releases, func() { _ = conn.Close() })
+	w.Listener = func(ctx context.Context) (net.Listener, error) {
+		stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+		defer stop()
+		l, err := receive(conn.(*net.UnixConn))
+		if cause := context.Cause(ctx); err != nil && cause != nil {
+			err = cause
+		}
+		if err != nil {
+			return nil, fmt.Errorf("receive the proxy's listener from the sandbox: %w", err)
+		}
+		return l, nil
+	}
+	return nil
+}
+
+func receive(conn *net.UnixConn) (net.Listener, error) {
+	buffer := make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), buffer)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := unix.ParseSocketControlMessage(buffer[:n])
+	if err != nil {
+		return nil, err
+	}
+	if len(messages) == 0 {
+		return nil, errors.New("the sandbox ended before it existed")
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil {
+		return nil, err
+	}
+	unix.CloseOnExec(fds[0])
+	f := os.NewFile(uintptr(fds[0]), "listener")
+	defer func() { _ = f.Close() }() // net.FileListener has a copy
+	return net.FileListener(f)
+}
+
+func (w *wrapping) landlock(b *Box, p Profile, args []string) error {
+	w.pass(nil) // the plan
+	temp, err := os.MkdirTemp(b.options.Temp, "bellcord-tmp-")
+	if err != nil {
+		return err
+	}
+	w.releases = append(w.releases, func() { _ = os.RemoveAll(temp) })
+	w.Env = append(w.Env, "TMPDIR="+temp)
+	w.plan.Rules = rules(p, resolve([]string{temp})[0])
+	w.plan.Scope = true
+	w.plan.Network = p.Network == On
+	w.plan.RestrictTCP = p.Network != On
+	w.plan.Sockets = stage.NoUnixSockets
+	if p.Network != On {
+		w.plan.Sockets = stage.NoSockets
+	}
+	if p.Network == Proxy {
+		if err := w.loopback(); err != nil {
+			return err
+		}
+	}
+	w.Args = append([]string{self, stage.Word, stage.Landlock}, args...)
+	return w.seal()
+}
+
+// loopback listens on the host. Everyone on the host can reach it, so it needs a
+// password. Without restrictions of TCP the command gets no socket at all.
+func (w *wrapping) loopback() error {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // does not block
+	if err != nil {
+		return err
+	}
+	var taken atomic.Bool // the caller closes it
+	w.releases = append(w.releases, func() {
+		if !taken.Load() {
+			_ = l.Close()
+		}
+	})
+	w.Listener = func(context.Context) (net.Listener, error) {
+		taken.Store(true)
+		return l, nil
+	}
+	if stage.LandlockVersion() >= 4 {
+		w.plan.Sockets = stage.TCPSockets
+		w.plan.ConnectPort = int64(l.Addr().(*net.TCPAddr).Port)
+	}
+	password := rand.Text()
+	w.ProxyAuthorization = "Basic " + base64.StdEncoding.EncodeToString([]byte("bellcord:"+password))
+	w.Env = append(w.Env, proxyEnv("http://bellcord:"+password+"@"+l.Addr().String())...)
+	return nil
+}
