@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/bellcord/bellcord/internal/sandbox"
 )
 
 // attack does one forbidden thing. It returns nil if that worked.
@@ -80,6 +83,8 @@ func attack(name string, args []string) error {
 		return err
 	case "i386":
 		return i386()
+	case "serve":
+		return serve()
 	case "capabilities":
 		return capabilities()
 	}
@@ -136,6 +141,21 @@ func typeKey() error {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, slave.Fd(), unix.TIOCSTI, uintptr(unsafe.Pointer(&key)))
 	if errno != 0 {
 		return errno
+	}
+	return nil
+}
+
+// serve uses every level, as a server does that hides its memory.
+func serve() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return err
+	}
+	for _, v := range variants {
+		b, err := sandbox.Open(context.Background(), sandbox.Require, v.Options)
+		if err != nil {
+			return err
+		}
+		fmt.Println(b.Level(), b.Means())
 	}
 	return nil
 }

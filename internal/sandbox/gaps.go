@@ -13,6 +13,12 @@ func (b *Box) Gaps(p Profile) []string {
 		if p.Network == On {
 			gaps = append(gaps, "services on this machine can be reached over TCP and UDP")
 		}
+		if p.Network == On && abstractGap() {
+			gaps = append(gaps, "abstract UNIX sockets of services can be reached (needs Linux 6.12)")
+		}
+		if len(p.ReadOnly) > 0 {
+			gaps = append(gaps, "a new .git can be created in a subdirectory, and a file commondir in .git, which names another configuration")
+		}
 		return gaps
 	case Landlock:
 		return append([]string{

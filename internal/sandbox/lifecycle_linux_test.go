@@ -259,3 +259,46 @@ func TestOpen_SandboxIsRequiredAndMissing_ReturnsReasons(t *testing.T) {
 		t.Errorf("error %v, missing %q", err, b.Missing())
 	}
 }
+
+func TestOpen_ServerIsNotDumpable_FindsEveryLevel(t *testing.T) {
+	t.Parallel()
+	for _, v := range variants {
+		open(t, v) // fails or skips if the machine does not have it
+	}
+	args := probe("serve")
+	out, code := finish(t, exec.CommandContext(t.Context(), args[0], args[1:]...))
+	if want := "namespaces bubblewrap\nnamespaces bellcord\nlandlock \n"; out != want || code != 0 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+func TestWrap_FirstProcessIsKilled_CommandCountsAsKilled(t *testing.T) {
+	t.Parallel()
+	b := open(t, variants[1])
+	dir := directory(t)
+	cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c", "echo ready; exec sleep 600")
+	out := pipe(t, cmd)
+	line(t, out)
+	for _, pid := range members(cmd.Process.Pid) {
+		if inside(pid) == 1 {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 137 {
+		t.Errorf("exit code %d, want 137", code)
+	}
+}
+
+// A file beyond the size of /tmp fails instead of filling the memory.
+func TestWrap_TmpIsFull_WriteFails(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		dir := directory(t)
+		p := sandbox.Profile{Write: []string{dir}, TmpBytes: 1 << 20}
+		out, code := run(t, b, p, dir, "sh", "-c", `echo "$TMPDIR"; head -c 100000 /dev/zero > /tmp/small && head -c 2000000 /dev/zero > /tmp/large`)
+		if code == 0 || !strings.HasPrefix(out, "/tmp\n") || !strings.Contains(out, "No space left") {
+			t.Errorf("exit code %d: %s", code, out)
+		}
+	})
+}

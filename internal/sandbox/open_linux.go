@@ -11,11 +11,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/bellcord/bellcord/internal/sandbox/stage"
 )
+
+// patience limits one attempt. It is long: a machine may be busy.
+const patience = time.Minute
 
 // search tries the levels, the best first.
 func (b *Box) search() {
@@ -103,7 +107,9 @@ func (b *Box) attempt(level Level, means string) error {
 		return err
 	}
 	defer w.Close()
-	if err := run(b.ctx, w, write); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := run(ctx, w, write); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "outside")); err == nil {
@@ -121,6 +127,7 @@ func run(ctx context.Context, w *Wrapped, dir string) error {
 	cmd.Env = slices.Concat(os.Environ(), w.Env)
 	cmd.ExtraFiles = w.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = time.Second // processes of the attempt may survive its helper
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
@@ -131,6 +138,10 @@ func run(ctx context.Context, w *Wrapped, dir string) error {
 	}
 	return nil
 }
+
+// abstractGap reports whether a command with the network of the host can reach
+// the abstract UNIX sockets of others.
+func abstractGap() bool { return stage.LandlockVersion() < 6 }
 
 // landlockGaps returns what this kernel's version of Landlock does not cover.
 func landlockGaps(p Profile) []string {

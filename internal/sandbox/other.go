@@ -15,4 +15,6 @@ func (b *Box) wrap(Profile, []string, string) (*Wrapped, error) {
 	return nil, errors.New("this system has no sandbox")
 }
 
+func abstractGap() bool { return true }
+
 func landlockGaps(Profile) []string { return nil }

@@ -7,6 +7,12 @@
 // changes nothing. Open finds the best level by trying: each is used once, and
 // must hide a file and refuse a write.
 //
+// Inside, root is an ordinary user: it has no capability, and can write only to
+// files that it owns. Paths are hidden as they are when the command starts; a
+// path that appears later is not. Each command has a network of its own unless
+// the network is On: a server that one command starts cannot be reached by the
+// next.
+//
 // The package starts nothing. [Box.Wrap] returns the command to start instead,
 // with package proc or os/exec. That command is a helper of package stage, or
 // bubblewrap. Both exit with the code of the command as soon as it exits.
@@ -173,7 +179,8 @@ type Wrapped struct {
 	Files []*os.File // to pass as file descriptors 3 and following; close them after the start
 
 	// Listener returns the listener that the command's proxy variables name. It
-	// waits until the sandbox exists. It is nil unless the network is Proxy.
+	// waits until the sandbox exists. It is nil unless the network is Proxy, and
+	// at the level None.
 	Listener func(ctx context.Context) (net.Listener, error)
 	// ProxyAuthorization is the value that the header Proxy-Authorization of each
 	// request must have: others can reach the listener, too. Empty: nobody else can.

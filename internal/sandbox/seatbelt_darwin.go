@@ -131,4 +131,6 @@ func seatbeltRules(p Profile, temp string) []seatbeltRule {
 	return all
 }
 
+func abstractGap() bool { return true }
+
 func landlockGaps(Profile) []string { return nil }
