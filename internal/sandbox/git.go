@@ -45,8 +45,8 @@ func linked(link string) (write, readOnly []string) {
 	back, ok := pointer(filepath.Join(gitDir, "gitdir"), "")
 	if ok && back == link && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && isRepository(common) {
 		w, r := repository(common)
-		write = append(w, filepath.Join(common, "worktrees"), gitDir)
-		return write, append(append(readOnly, r...), existing(gitDir, "commondir", "gitdir", "config.worktree")...)
+		r = append(r, existing(gitDir, "commondir", "gitdir", "config.worktree")...)
+		return append(w, filepath.Join(common, "worktrees"), gitDir), append(readOnly, r...)
 	}
 	if isRepository(gitDir) && pointsBack(filepath.Join(gitDir, "config"), gitDir, filepath.Dir(link)) {
 		w, r := repository(gitDir)

@@ -19,6 +19,7 @@ const (
 	nobody   = 65534
 	baseEnv  = "SANDBOX_TEST_BASE"  // where the tests keep their files
 	probeEnv = "SANDBOX_TEST_PROBE" // a copy of this binary that the sandbox shows
+	lightEnv = "SANDBOX_TEST_LIGHT" // set: without the work that compiles libraries
 )
 
 // TestMain is also the program that attacks from inside the sandbox.
@@ -91,7 +92,7 @@ func TestSandbox_UserIsUnprivileged_PassesAllTests(t *testing.T) {
 	}
 	cmd := exec.Command(os.Getenv(probeEnv), args...)
 	cmd.Dir = base
-	cmd.Env = append(os.Environ(), baseEnv+"="+base, "HOME="+filepath.Join(base, "home"), "TMPDIR="+filepath.Join(base, "tmp"))
+	cmd.Env = append(os.Environ(), baseEnv+"="+base, lightEnv+"=1", "HOME="+filepath.Join(base, "home"), "TMPDIR="+filepath.Join(base, "tmp"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -172,6 +173,13 @@ func command(t testing.TB, b *sandbox.Box, p sandbox.Profile, dir string, args .
 	cmd.Env = slices.Concat(os.Environ(), w.Env)
 	cmd.ExtraFiles = w.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	t.Cleanup(func() {
+		if cmd.Process != nil {
+			for _, pid := range members(cmd.Process.Pid) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	})
 	return cmd, w
 }
 

@@ -69,7 +69,7 @@ func bytePtr(s string) unsafe.Pointer {
 	if err != nil {
 		p = new(byte) // a path with a zero byte does not exist, nor does the empty one
 	}
-	return unsafe.Pointer(p)
+	return unsafe.Pointer(p) //nolint:gosec // for a system call
 }
 
 func result(r uintptr, errno syscall.Errno) (int, error) {
@@ -97,7 +97,7 @@ func moveMount(from, to int) error {
 func restrictMount(fd int, attributes uint64) error {
 	a := mountAttr{set: attributes}
 	_, _, errno := syscall.Syscall6(sysMountSetattr, uintptr(fd), uintptr(bytePtr("")), atEmptyPath|atRecursive,
-		uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0)
+		uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0) //nolint:gosec // for a system call
 	_, err := result(0, errno)
 	return err
 }
@@ -139,8 +139,8 @@ func newFS(kind string, attributes uintptr, options ...string) (int, error) {
 	return result(r, errno)
 }
 
-func prctl(option, a, b uintptr) error {
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, option, a, b, 0, 0, 0)
+func prctl(option, argument uintptr) error {
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, option, argument, 0, 0, 0, 0)
 	_, err := result(0, errno)
 	return err
 }
@@ -156,7 +156,7 @@ func closeFD(fd int) { _ = syscall.Close(fd) }
 func sealMount(fd int) error {
 	a := mountAttr{set: mountAttrReadOnly}
 	_, _, errno := syscall.Syscall6(sysMountSetattr, uintptr(fd), uintptr(bytePtr("")), atEmptyPath,
-		uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0)
+		uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0) //nolint:gosec // for a system call
 	_, err := result(0, errno)
 	return err
 }

@@ -25,7 +25,7 @@ func mountAll(p *Plan) error {
 	}
 	m := &mounter{clones: make(map[string]int)}
 	for _, path := range devices {
-		m.clone(path)
+		_ = m.clone(path) // a machine may lack one
 	}
 	everything := false
 	for _, s := range p.Steps {

@@ -38,7 +38,7 @@ func outer() error {
 		flags |= syscall.CLONE_NEWNET
 	}
 	uid, gid := os.Getuid(), os.Getgid()
-	pid, err := syscall.ForkExec("/proc/self/exe", append([]string{os.Args[0], Word, Inner}, os.Args[3:]...), &syscall.ProcAttr{
+	pid, err := syscall.ForkExec("/proc/self/exe", append([]string{os.Args[0], Word, Inner}, os.Args[3:]...), &syscall.ProcAttr{ //nolint:gosec // running commands is the purpose
 		Env:   os.Environ(),
 		Files: files,
 		Sys: &syscall.SysProcAttr{
@@ -103,7 +103,7 @@ func inner() error {
 	path, err := lookup(os.Args[3])
 	pid := 0
 	if err == nil {
-		pid, err = syscall.ForkExec(path, os.Args[3:], &syscall.ProcAttr{
+		pid, err = syscall.ForkExec(path, os.Args[3:], &syscall.ProcAttr{ //nolint:gosec // running commands is the purpose
 			Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setpgid: true},
 		})
 	}
@@ -144,7 +144,7 @@ func arrange(p *Plan) error {
 	}
 	// Other threads of this process keep their capabilities. The command cannot
 	// use them: no process without capabilities may trace one that is not dumpable.
-	if err := prctl(prSetDumpable, 0, 0); err != nil {
+	if err := prctl(prSetDumpable, 0); err != nil {
 		return failure("hide the memory", err)
 	}
 	return confine(p)
