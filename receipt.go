@@ -49,6 +49,7 @@ type Receipt struct {
 	Calls              Calls        `json:"calls"`
 	Processes          Processes    `json:"processes"`
 	Changes            *Changes     `json:"changes,omitempty"`             // to files; nil if no call could change any, or if they are not recorded
+	Sandbox            *Sandbox     `json:"sandbox,omitempty"`             // of the turn's commands; nil if none ran or no sandbox is configured
 	WithdrawnQuestions []string     `json:"withdrawn_questions,omitempty"` // questions closed without an answer
 	Queue              QueueAction  `json:"queue,omitempty"`               // action for the turns queued behind a stopped turn
 	HeldTurns          []TurnID     `json:"held_turns,omitempty"`          // queued turns that the stop held

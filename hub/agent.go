@@ -142,6 +142,14 @@ func (w *Work) Processes(p bellcord.Processes) {
 	w.Mark(MomentProcessEnded)
 }
 
+// AddSandbox adds the sandbox of a command to the turn's receipt, which describes
+// the weakest one.
+func (w *Work) AddSandbox(s bellcord.Sandbox) {
+	w.turn.mu.Lock()
+	w.turn.tally.AddSandbox(s)
+	w.turn.mu.Unlock()
+}
+
 // Confirm records that a process has ended that the turn's receipt lists as
 // unconfirmed. It blocks until the turn has settled, so that the event follows
 // the receipt.

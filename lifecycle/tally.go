@@ -18,6 +18,7 @@ type Tally struct {
 	kept  bellcord.Kept
 	procs bellcord.Processes
 	files *bellcord.Changes
+	box   *bellcord.Sandbox
 	meter meter
 	steps int
 }
@@ -96,6 +97,9 @@ func (t *Tally) SetBackground(running []bellcord.Process) { t.procs.Background =
 // SetChanges sets the changes to files.
 func (t *Tally) SetChanges(c bellcord.Changes) { t.files = &c }
 
+// AddSandbox adds the sandbox that a command of the turn ran in.
+func (t *Tally) AddSandbox(s bellcord.Sandbox) { t.box = t.box.Weaker(&s) }
+
 func (t *Tally) find(call string) int {
 	return slices.IndexFunc(t.open, func(c openCall) bool { return c.Call == call })
 }
@@ -111,7 +115,7 @@ func (t *Tally) Receipt(witnessed bool) bellcord.Receipt {
 	for _, c := range t.open {
 		sum.countCall(c.CallRef, openFate(c.started, witnessed))
 	}
-	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Changes: sum.files, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
+	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Changes: sum.files, Sandbox: sum.box, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
 }
 
 func openFate(started, witnessed bool) bellcord.CallOutcome {
