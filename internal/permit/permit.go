@@ -70,6 +70,9 @@ type Call struct {
 	// Changed describes how the tool differs from the one used before, or is "".
 	// If set, every mode but full requires approval, whatever the rules allow.
 	Changed string
+	// EachTime is the reason why a person must approve the call each time, in every
+	// mode, whatever was allowed before, or "".
+	EachTime string
 }
 
 // Verdict is the outcome of a decision.
@@ -133,6 +136,9 @@ func NewPolicy(allow, deny []string, always []Granted, keep func([]Granted) erro
 // take precedence over everything else.
 func (p *Policy) Decide(session Session, mode Mode, c Call) Decision {
 	d := p.decide(session, mode, c)
+	if c.EachTime != "" && d.Verdict != Deny {
+		return Decision{Put, c.EachTime}
+	}
 	if c.Changed != "" && mode != Full && d.Verdict != Deny {
 		return Decision{Put, c.Changed}
 	}
@@ -220,8 +226,8 @@ func grantOf(session Session, c Call) Granted {
 // is empty. If storing a permanent grant fails, Grant returns the error and
 // the call stays as it was: nothing that was not stored is allowed.
 func (p *Policy) Grant(session Session, c Call, forGood bool) error {
-	if c.Exact == "" {
-		return fmt.Errorf("cannot allow later calls of %s: the arguments are unknown", c.Tool)
+	if c.Exact == "" || c.EachTime != "" {
+		return fmt.Errorf("cannot allow later calls of %s: a person must approve each of them", c.Tool)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
