@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -206,7 +207,7 @@ func TestWrap_NetworkIsProxy_ListenerServesCommandAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if w.ProxyAuthorization != "" && r.Header.Get("Proxy-Authorization") != w.ProxyAuthorization {
+			if w.ProxyPassword != "" && r.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("bellcord:"+w.ProxyPassword)) {
 				rw.WriteHeader(http.StatusProxyAuthRequired)
 			}
 			_, _ = fmt.Fprintf(rw, "proxied %s\n", r.URL)
@@ -220,8 +221,8 @@ func TestWrap_NetworkIsProxy_ListenerServesCommandAlone(t *testing.T) {
 			t.Errorf("another port: %q", got)
 		}
 		_ = cmd.Wait()
-		if (w.ProxyAuthorization == "") != (b.Level() == sandbox.Namespaces) {
-			t.Errorf("authorization %q at the level %s", w.ProxyAuthorization, b.Level())
+		if (w.ProxyPassword == "") != (b.Level() == sandbox.Namespaces) {
+			t.Errorf("password %q at the level %s", w.ProxyPassword, b.Level())
 		}
 	})
 }

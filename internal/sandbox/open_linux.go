@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -126,7 +125,8 @@ func run(ctx context.Context, w *Wrapped, dir string) error {
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), w.Env)
 	cmd.ExtraFiles = w.Files
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	// The session is this process's own: package proc takes a child in another session
+	// for an orphan of its commands, and ends it.
 	cmd.WaitDelay = time.Second // processes of the attempt may survive its helper
 	var said bytes.Buffer
 	cmd.Stderr = &said

@@ -54,7 +54,7 @@ const (
 	On    Network = "on"
 )
 
-// Mode says whether commands are confined.
+// Mode determines whether commands are confined.
 type Mode string
 
 // Modes.
@@ -73,7 +73,7 @@ const (
 // defaultTmp is the size of /tmp without a setting.
 const defaultTmp = 1 << 30
 
-// Profile says what a command can use. Paths are absolute. The most specific
+// Profile is what a command can use. Paths are absolute. The most specific
 // path counts: a writable directory inside a hidden one stays visible.
 type Profile struct {
 	Write    []string // directories and files that stay writable; missing ones are skipped
@@ -182,9 +182,9 @@ type Wrapped struct {
 	// waits until the sandbox exists. It is nil unless the network is Proxy, and
 	// at the level None.
 	Listener func(ctx context.Context) (net.Listener, error)
-	// ProxyAuthorization is the value that the header Proxy-Authorization of each
-	// request must have: others can reach the listener, too. Empty: nobody else can.
-	ProxyAuthorization string
+	// ProxyPassword is the password that each request to the listener must have:
+	// others can reach it, too. Empty: nobody else can.
+	ProxyPassword string
 
 	// Close releases what the command needed, after its end or if it was not
 	// started. It may be called more than once.

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -83,7 +82,7 @@ func (b *Box) wrap(p Profile, args []string, _ string) (*Wrapped, error) {
 		}
 		port = l.Addr().(*net.TCPAddr).Port
 		password := rand.Text()
-		w.ProxyAuthorization = "Basic " + base64.StdEncoding.EncodeToString([]byte("bellcord:"+password))
+		w.ProxyPassword = password
 		w.Env = append(w.Env, proxyEnv("http://bellcord:"+password+"@"+l.Addr().String())...)
 	}
 	w.Close = sync.OnceFunc(func() {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -214,7 +213,7 @@ func (w *wrapping) loopback() error {
 		w.plan.ConnectPort = int64(l.Addr().(*net.TCPAddr).Port)
 	}
 	password := rand.Text()
-	w.ProxyAuthorization = "Basic " + base64.StdEncoding.EncodeToString([]byte("bellcord:"+password))
+	w.ProxyPassword = password
 	w.Env = append(w.Env, proxyEnv("http://bellcord:"+password+"@"+l.Addr().String())...)
 	return nil
 }

@@ -37,7 +37,7 @@ func LandlockVersion() int {
 	return int(r)
 }
 
-// HandledFiles returns the access rights that a version of Landlock knows.
+// HandledFiles returns the access rights of a version of Landlock.
 func HandledFiles(version int) uint64 {
 	all := uint64(1<<13 - 1)
 	if version >= 2 {
