@@ -22,6 +22,13 @@ type Limits struct {
 	Disk      string  // directory whose file system must keep free space; "" means not watched
 }
 
+// The limits that a report can name.
+const (
+	LimitMemory    = "memory"
+	LimitProcesses = "processes"
+	LimitDisk      = "disk"
+)
+
 // The means by which limits are enforced.
 const (
 	byCgroup2 = "cgroup2"

@@ -187,9 +187,9 @@ func (p *container) limited() (means, reached string) {
 	}
 	switch {
 	case counter(l.groups["memory"], "oom_kill", "memory.events", "memory.oom_control") > 0:
-		reached = "memory"
+		reached = LimitMemory
 	case counter(l.groups["pids"], "max", "pids.events") > 0:
-		reached = "processes"
+		reached = LimitProcesses
 	}
 	return l.means, reached
 }

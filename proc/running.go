@@ -153,7 +153,7 @@ func (r *Running) watch() (how How, limit string) {
 		case <-r.stop:
 			return r.exitedOr(Terminated), ""
 		case <-r.diskLow:
-			return r.exitedOr(Terminated), "disk"
+			return r.exitedOr(Terminated), LimitDisk
 		case <-timer.C:
 			r.container.tend()
 			pause = min(2*pause, last)
