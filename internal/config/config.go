@@ -48,7 +48,8 @@ type Config struct {
 	LanguageServers map[string]LanguageServer `toml:"language_servers"` // language servers for files that the built-in agent changes, by name
 
 	Undo     Undo     `toml:"undo"`     // undo of the changes that turns make to files
-	Limits   Limits   `toml:"limits"`   // limits of turns and sessions
+	Sandbox  Sandbox  `toml:"sandbox"`  // confinement of commands, MCP servers and hosted agents
+	Limits   Limits   `toml:"limits"`   // limits of turns, sessions and commands
 	Serve    Serve    `toml:"serve"`    // the HTTP server
 	Cluster  Cluster  `toml:"cluster"`  // nodes that share a store
 	Telegram Telegram `toml:"telegram"` // the Telegram bot
@@ -67,6 +68,7 @@ type Agent struct {
 	NewSessionAfterStop bool              `toml:"new_session_after_stop"` // discard the agent's own session after a stop; the next prompt starts a new one and contains the conversation so far; always on for some built-in agents
 	Home                string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
 	Terminals           string            `toml:"terminals"`              // where commands run that an ACP agent starts in terminals of its client: "bellcord" contains them and proves their end; "editor" runs them in the editor's terminals and trusts its report (unset: "bellcord")
+	WithoutSandbox      bool              `toml:"without_sandbox"`        // start the agent without the sandbox, for example because it has another one
 }
 
 // Values of Agent.Terminals. Unset means TerminalsOwn.
@@ -106,10 +108,11 @@ type Server struct {
 	URL     string            `toml:"url"`      // address of a server that is reached over HTTP (required unless command is set)
 	Headers map[string]string `toml:"headers"`  // HTTP headers to send to the url
 
-	TrustHints bool `toml:"trust_hints"` // run tools that the server declares read-only without a question
+	TrustHints     bool `toml:"trust_hints"`     // run tools that the server declares read-only without a question
+	WithoutSandbox bool `toml:"without_sandbox"` // start the command without the sandbox
 }
 
-// Limits configures the limits of a turn and of a session. 0 means no limit, except
+// Limits configures the limits of a turn, of a session and of a command. 0 means no limit, except
 // for max_output_bytes. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
 	MaxSteps          int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
@@ -119,6 +122,10 @@ type Limits struct {
 	SessionMaxTokens  int64    `toml:"session_max_tokens"`   // maximum number of tokens per session; 0 for no limit
 	SessionMaxCostUSD float64  `toml:"session_max_cost_usd"` // maximum cost per session in US dollars; 0 for no limit
 	MaxOutputBytes    int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none
+
+	CommandMemoryBytes int64   `toml:"command_memory_bytes"` // maximum memory of a command and of all processes that it starts; 0 for no limit
+	CommandProcesses   int     `toml:"command_processes"`    // maximum number of processes of a command at the same time; 0 for no limit
+	CommandCPUs        float64 `toml:"command_cpus"`         // maximum number of processors that a command uses; 0 for no limit
 }
 
 // Duration is a time.Duration that is written like "90s".
@@ -161,6 +168,7 @@ func Defaults() Config {
 		Theme:     "auto",
 		CompactAt: 0.8,
 		Undo:      Undo{Mode: UndoOn, MaxDiskBytes: 2 << 30, MaxFileBytes: 8 << 20, MaxScanTime: Duration(10 * time.Second), KeepFor: Duration(7 * 24 * time.Hour)},
+		Sandbox:   Sandbox{Mode: SandboxOff, Network: NetworkProxy, TmpBytes: 1 << 30},
 		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", ShutdownGrace: Duration(30 * time.Second), SessionIdleTimeout: Duration(30 * time.Minute), RequestsPerSecond: 200,
@@ -262,6 +270,7 @@ func (c Config) checkNegative() error {
 	for name, value := range map[string]float64{
 		"limits.max_steps": float64(c.Limits.MaxSteps), "limits.max_tokens": float64(c.Limits.MaxTokens), "limits.max_cost_usd": c.Limits.MaxCostUSD,
 		"limits.deadline": float64(c.Limits.Deadline), "limits.max_output_bytes": float64(c.Limits.MaxOutputBytes),
+		"limits.command_memory_bytes": float64(c.Limits.CommandMemoryBytes), "limits.command_processes": float64(c.Limits.CommandProcesses), "limits.command_cpus": c.Limits.CommandCPUs,
 		"limits.session_max_tokens": float64(c.Limits.SessionMaxTokens), "limits.session_max_cost_usd": c.Limits.SessionMaxCostUSD,
 		"serve.shutdown_grace": float64(c.Serve.ShutdownGrace), "serve.session_idle_timeout": float64(c.Serve.SessionIdleTimeout), "serve.requests_per_second": float64(c.Serve.RequestsPerSecond),
 		"telegram.max_message_age": float64(c.Telegram.MaxMessageAge), "telegram.session_idle_timeout": float64(c.Telegram.SessionIdleTimeout),
@@ -295,7 +304,7 @@ func (c Config) Check() error {
 			return fmt.Errorf("mcp.%s: set either command or url", name)
 		}
 	}
-	if err := errors.Join(c.checkPass(), c.checkAgents(), c.checkLanguageServers(), c.Undo.check()); err != nil {
+	if err := errors.Join(c.checkPass(), c.checkAgents(), c.checkLanguageServers(), c.Undo.check(), c.Sandbox.check()); err != nil {
 		return err
 	}
 	if c.CompactAt < 0 || c.CompactAt > 1 {

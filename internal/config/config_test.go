@@ -114,6 +114,9 @@ var noBot = config.Telegram{
 	WhenBusy: "queue", StreamAsDrafts: true, MaxMessageAge: config.Duration(10 * time.Minute), SessionIdleTimeout: config.Duration(30 * time.Minute),
 }
 
+// sandboxByDefault is the default configuration of the sandbox.
+var sandboxByDefault = config.Sandbox{Mode: config.SandboxOff, Network: config.NetworkProxy, TmpBytes: 1 << 30}
+
 // undoByDefault is the default configuration of undo.
 var undoByDefault = config.Undo{
 	Mode: "on", MaxDiskBytes: 2 << 30, MaxFileBytes: 8 << 20, MaxScanTime: config.Duration(10 * time.Second), KeepFor: config.Duration(168 * time.Hour),
@@ -128,7 +131,7 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 	got, err := config.Load("")
 	want := config.Config{
 		Loaded:  filepath.Join(home, "config", "bellcord", "config.toml"),
-		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Screen: "inline", Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
+		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Screen: "inline", Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Sandbox: sandboxByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
 		Cluster:  config.Cluster{NodeName: machine, LeaseDuration: config.Duration(12 * time.Second), NATSSubjectPrefix: "bellcord"},
 		Telegram: noBot,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
@@ -151,6 +154,7 @@ func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T
 		},
 		ModelInfo: map[string]config.ModelInfo{"house/big": {ContextWindow: new(int64(1000)), InputUSDPerMillion: new(3.5), OutputUSDPerMillion: new(15.0)}},
 		Undo:      undoByDefault,
+		Sandbox:   sandboxByDefault,
 		Limits:    config.Limits{MaxSteps: 7, MaxTokens: 8000, MaxCostUSD: 0.5, Deadline: config.Duration(90 * time.Second), SessionMaxTokens: 9000, SessionMaxCostUSD: 2, MaxOutputBytes: 1 << 20},
 		Serve:     servesByDefault,
 		Cluster: config.Cluster{
