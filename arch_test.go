@@ -64,7 +64,10 @@ var allowedImports = map[string][]string{
 	"internal/tool": {
 		"", "proc", "internal/llm", "internal/permit", "internal/plural", "internal/secret",
 		"internal/tool/command", "internal/tool/edit", "internal/tool/lsp", "internal/tool/repair", "internal/tool/search", "internal/tool/syntax", "internal/tool/web", "internal/tool/workspace",
+		"internal/confine",
+		"internal/sandbox/netproxy",
 	},
+	"internal/confine":              {"", "internal/sandbox", "internal/sandbox/netproxy", "proc"},
 	"internal/tool/workspace":       {"internal/nearest", "internal/permit"},
 	"internal/tool/search":          {"internal/ignore", "internal/plural", "internal/tool/workspace"},
 	"internal/tool/command":         {"internal/secret"},
@@ -84,7 +87,7 @@ var allowedImports = map[string][]string{
 	"internal/agent/react":          {"", "history", "hub", "internal/llm", "internal/permit", "internal/tool", "internal/undo"},
 	"internal/agent/child":          {"", "hub", "internal/acp", "internal/undo", "proc"},
 	"internal/agent/child/pi":       {"", "hub", "internal/acp", "internal/acp/blocks", "internal/agent/child", "internal/jsonrpc"},
-	"internal/agent/child/acp":      {"", "hub", "internal/acp", "internal/acp/blocks", "internal/agent/child", "internal/form", "internal/jsonrpc", "internal/permit", "proc", "internal/secret", "internal/tool", "internal/tool/workspace"},
+	"internal/agent/child/acp":      {"", "hub", "internal/acp", "internal/acp/blocks", "internal/agent/child", "internal/form", "internal/jsonrpc", "internal/permit", "proc", "internal/secret", "internal/tool", "internal/tool/workspace", "internal/confine"},
 	"internal/agent/preset":         {},
 	"internal/probe":                {"internal/acp", "internal/jsonrpc", "internal/llm/fakemodel", "internal/websocket", "proc"},
 	"store/sqlite":                  {"", "internal/durable", "internal/filelock", "lifecycle", "store/internal/oldnames", "store/storecheck"},
@@ -149,6 +152,8 @@ var allowedImports = map[string][]string{
 		"internal/llm/fakemodel", "internal/llm/gemini", "internal/llm/openai", "internal/llm/responses", "internal/nearest", "internal/permit", "internal/secret",
 		"internal/telemetry", "internal/tool", "internal/tool/lsp", "internal/tool/mcp", "internal/tool/web", "internal/tool/workspace",
 		"internal/undo", "internal/undo/snapshot",
+		"internal/confine",
+		"internal/sandbox",
 	},
 }
 

@@ -1,0 +1,131 @@
+// Package confine starts commands in the sandbox that the settings and the mode
+// of a session determine, with the limits of the settings.
+package confine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/sandbox"
+	"github.com/bellcord/bellcord/internal/sandbox/netproxy"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// Policy determines how commands are confined. All methods are safe for
+// concurrent use.
+type Policy struct {
+	Keeper *proc.Keeper
+	Open   func() (*sandbox.Box, error) // returns the machine's sandbox; nil if none is configured
+	Limits proc.Limits                  // of every command
+
+	Hide     []string // files and directories that no command can see
+	Secrets  []string // that commands of the shell tool cannot see either
+	Write    []string // directories that every command may write
+	Network  sandbox.Network
+	Domains  []string
+	TmpBytes int64
+
+	mu      sync.Mutex
+	allowed map[bellcord.SessionID]*netproxy.Memory
+}
+
+// Kind is what a command is started for.
+type Kind int
+
+// The kinds of commands.
+const (
+	Shell  Kind = iota // a command of the model
+	Server             // an MCP server
+	Agent              // a hosted agent
+)
+
+// Command is a command to start.
+type Command struct {
+	proc.Command
+	Kind    Kind
+	Session bellcord.SessionID
+	Full    bool     // the session's mode requires no approval
+	Dirs    []string // the session's directories
+	Home    string   // of a hosted agent
+
+	// Outside starts the command without the sandbox.
+	Outside bool
+	// Ask asks whether the command may reach a host. Nil: it may not.
+	Ask func(ctx context.Context, host string) (netproxy.Answer, error)
+}
+
+// Run runs a command like proc.Keeper.Run.
+func (p *Policy) Run(ctx context.Context, c Command, force <-chan struct{}) (proc.Exit, error) {
+	if ctx.Err() != nil {
+		return proc.Exit{}, context.Cause(ctx)
+	}
+	started, err := p.wrap(&c)
+	if err != nil {
+		return proc.Exit{}, err
+	}
+	defer started.close()
+	started.serve(ctx)
+	return p.Keeper.Run(ctx, c.Command, force)
+}
+
+// Start starts a command like proc.Keeper.Start.
+func (p *Policy) Start(c Command) (*proc.Running, error) {
+	started, err := p.wrap(&c)
+	if err != nil {
+		return nil, err
+	}
+	running, err := p.Keeper.Start(c.Command)
+	if err != nil {
+		started.close()
+		return nil, err
+	}
+	started.serve(context.Background())
+	go func() {
+		<-running.Done()
+		started.close()
+	}()
+	return running, nil
+}
+
+// Sandboxed reports whether a sandbox is configured. p may be nil.
+func (p *Policy) Sandboxed() bool { return p != nil && p.Open != nil }
+
+// Describe returns how commands of a kind are confined, for receipts and
+// questions; nil if no sandbox is configured.
+func (p *Policy) Describe(c Command) *bellcord.Sandbox {
+	if !p.Sandboxed() {
+		return nil
+	}
+	box, err := p.Open()
+	switch {
+	case err != nil:
+		return nil
+	case c.Outside:
+		return &bellcord.Sandbox{Level: bellcord.SandboxNone}
+	}
+	return &bellcord.Sandbox{Level: bellcord.SandboxLevel(box.Level()), Gaps: box.Gaps(p.profile(c))}
+}
+
+// Forget drops the hosts that were allowed for a session.
+func (p *Policy) Forget(id bellcord.SessionID) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.allowed, id)
+}
+
+// memory returns the hosts that were allowed for a session.
+func (p *Policy) memory(id bellcord.SessionID) *netproxy.Memory {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.allowed == nil {
+		p.allowed = map[bellcord.SessionID]*netproxy.Memory{}
+	}
+	if p.allowed[id] == nil {
+		p.allowed[id] = &netproxy.Memory{}
+	}
+	return p.allowed[id]
+}

@@ -1,0 +1,104 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/sandbox"
+)
+
+// profile returns what a command can read, write and reach. The table is in
+// docs/sandbox.md.
+func (p *Policy) profile(c Command) sandbox.Profile {
+	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), TmpBytes: p.TmpBytes}
+	switch c.Kind {
+	case Server: // a server may work anywhere, but Bellcord's files are hidden
+		profile.Write = []string{"/"}
+		return profile
+	case Agent:
+		profile.Write = append(profile.Write, c.Home)
+	case Shell:
+		profile.Hide = append(profile.Hide, p.Secrets...)
+	}
+	profile.Write = slices.Concat(profile.Write, p.Write, c.Dirs)
+	for _, dir := range c.Dirs {
+		write, readOnly := sandbox.GitPaths(dir)
+		profile.Write = append(profile.Write, write...)
+		profile.ReadOnly = append(profile.ReadOnly, readOnly...)
+	}
+	return profile
+}
+
+// network returns the network of a command. Servers and agents have it; a
+// command has it in mode full, unless the settings have none.
+func (p *Policy) network(c Command) sandbox.Network {
+	switch {
+	case c.Kind != Shell:
+		return sandbox.On
+	case c.Full && p.Network != sandbox.Off:
+		return sandbox.On
+	}
+	return p.Network
+}
+
+// Sentence returns a sentence about a command's sandbox for the question that
+// asks for its approval, or "" if no sandbox is configured.
+func (p *Policy) Sentence(c Command) string {
+	s := p.Describe(c)
+	switch {
+	case s == nil:
+		return ""
+	case s.Level == bellcord.SandboxNone:
+		return "There is no sandbox on this machine: the command has all rights of your user."
+	}
+	network := map[sandbox.Network]string{
+		sandbox.Off: "no network", sandbox.Proxy: "network access is asked for by host", sandbox.On: "with the network",
+	}[p.network(c)]
+	text := fmt.Sprintf("Sandbox (%s): reads what is not hidden, writes only in this directory, caches and /tmp; %s.", s.Level, network)
+	if s.Level != bellcord.SandboxNamespaces && len(s.Gaps) > 0 {
+		text += " Not covered: " + strings.Join(s.Gaps, "; ") + "."
+	}
+	return text
+}
+
+// Credentials returns the files and directories in a home directory that contain
+// credentials.
+func Credentials(home string) []string {
+	return below(home,
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".oci", ".config/gh", ".config/gcloud", ".config/hub", ".config/doctl", ".config/op", ".config/sops",
+		".netrc", ".git-credentials", ".config/git/credentials", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml",
+		".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".vault-token", ".pgpass", ".my.cnf",
+		".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", "Library/Keychains",
+	)
+}
+
+// Caches returns the directories that package managers and compilers write, so
+// that builds work in the sandbox.
+func Caches(home string) []string {
+	all := below(home,
+		".cache", "go/pkg", ".npm", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".local/share/pnpm", ".yarn/berry", ".bun/install/cache", ".nuget/packages", "Library/Caches",
+	)
+	for _, variable := range []string{"GOCACHE", "GOMODCACHE", "XDG_CACHE_HOME", "npm_config_cache", "PIP_CACHE_DIR", "CARGO_TARGET_DIR"} {
+		if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+			all = append(all, dir)
+		}
+	}
+	if path := os.Getenv("GOPATH"); path != "" {
+		for _, dir := range filepath.SplitList(path) {
+			all = append(all, filepath.Join(dir, "pkg"))
+		}
+	}
+	return all
+}
+
+func below(home string, names ...string) []string {
+	all := make([]string, 0, len(names))
+	for _, name := range names {
+		all = append(all, filepath.Join(home, filepath.FromSlash(name)))
+	}
+	return all
+}
