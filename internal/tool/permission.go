@@ -40,6 +40,9 @@ func (t Tool) Permission(dir string, args json.RawMessage, additional ...string)
 	if t.Changed != nil {
 		c.Changed = t.Changed()
 	}
+	if t.EachTime != nil {
+		c.EachTime = t.EachTime(args)
+	}
 	c.Altered = t.Altered != nil && t.Altered(args)
 	c.Exact = compact(args)
 	if t.Exact != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/command"
 	"github.com/bellcord/bellcord/internal/tool/lsp"
@@ -22,10 +23,14 @@ type SessionResources struct {
 	Dir string             // for outputs; contains a directory per session
 	Env secret.Environment // of every command, in the background or not
 
+	// Confine is the sandbox of commands; nil for none.
+	Confine *confine.Policy
+
 	// Servers are the language servers that check changed files; nil for none.
 	Servers *lsp.Set
 
-	known knownFiles
+	known  knownFiles
+	failed failedCommands // in the sandbox
 
 	mu      sync.Mutex
 	running map[bellcord.SessionID][]*kept
@@ -40,7 +45,7 @@ type kept struct {
 }
 
 // startCommand starts a background command and returns immediately.
-func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, line string) Result {
+func (y *SessionResources) startCommand(keeper *proc.Keeper, call shellCall) Result {
 	dir := y.of(call.Session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(err)
@@ -50,18 +55,18 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, line str
 		return failed(err)
 	}
 	log := &command.Log{File: file, Half: command.MostSpilt / 2}
-	running, err := keeper.Start(proc.Command{
-		Args: command.Interpreter(line), Dir: call.Dir, Name: line, Owner: string(call.Session),
-		Env: command.Environment(y.Env), Bare: true,
-		Output: func(data []byte) { _, _ = log.Write(data) },
-	})
+	c := y.confined(call)
+	c.Owner = string(call.Session)
+	c.Output = func(data []byte) { _, _ = log.Write(data) }
+	box := y.Confine.Describe(c)
+	running, err := y.start(keeper, c)
 	if err != nil {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 		return failed(err)
 	}
 	_ = running.Stdin.Close() // the command gets no input
-	k := &kept{Running: running, command: line, file: file}
+	k := &kept{Running: running, command: call.Command, file: file}
 	k.copied.Go(func() {
 		_, _ = io.Copy(log, running.Stdout) // ends with the last process that can write
 		_ = running.Stdout.Close()
@@ -72,7 +77,9 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call Call, line str
 	}
 	y.running[call.Session] = append(y.running[call.Session], k)
 	y.mu.Unlock()
-	return finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
+	result := finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
+	result.Sandbox = box
+	return result
 }
 
 // of returns a session's directory.
@@ -133,6 +140,8 @@ func (y *SessionResources) List(session bellcord.SessionID) []bellcord.Process {
 // removes its outputs. See proc.Running.End for how long this can take.
 func (y *SessionResources) End(session bellcord.SessionID) {
 	y.known.drop(session)
+	y.failed.drop(session)
+	y.Confine.Forget(session)
 	y.mu.Lock()
 	all, files := y.running[session], y.files[session]
 	delete(y.running, session)

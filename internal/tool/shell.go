@@ -32,6 +32,15 @@ type shellArgs struct {
 	Timeout    int    `json:"timeout,omitempty"`
 	Background bool   `json:"background,omitempty"`
 	Workdir    string `json:"workdir,omitempty"`
+
+	WithoutSandbox bool `json:"without_sandbox,omitempty"`
+}
+
+// shellCall is a call of the tool with its arguments.
+type shellCall struct {
+	Call
+	shellArgs
+	dir string // that the command starts in
 }
 
 // defaultTimeout applies to commands without a timeout.
@@ -40,13 +49,16 @@ const defaultTimeout = 120 * time.Second
 // Shell returns the tool that runs commands in the session's directory. keeper
 // contains their processes; resources keeps background commands and outputs.
 func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
-	return Tool{
+	t := Tool{
 		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
 		Question: func(args json.RawMessage) string {
 			a, _ := parse[shellArgs](args) // checked before
 			where := ""
 			if a.Workdir != "" {
 				where = " in " + workspace.Shown(a.Workdir)
+			}
+			if a.WithoutSandbox {
+				where += " without the sandbox"
 			}
 			if a.Background {
 				return "Run `" + a.Command + "`" + where + " in the background?"
@@ -70,18 +82,23 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 		},
 		Run: func(ctx context.Context, call Call) Result {
 			a, err := parseShell(call.Args)
+			c := shellCall{Call: call, shellArgs: a}
 			if err == nil {
-				call.Dir, err = a.dir(call)
+				c.dir, err = a.dir(call)
 			}
 			switch {
 			case err != nil:
 				return failed(err)
 			case a.Background:
-				return resources.startCommand(keeper, call, a.Command)
+				return resources.startCommand(keeper, c)
 			}
-			return shell(ctx, keeper, resources, call, a)
+			return shell(ctx, keeper, resources, c)
 		},
 	}
+	if resources != nil && resources.Confine.Sandboxed() {
+		t = resources.sandboxed(t)
+	}
+	return t
 }
 
 // mostTimeout is the longest timeout of a command, in seconds. A larger number
@@ -142,38 +159,29 @@ func (a shellArgs) timeout() time.Duration {
 	return defaultTimeout
 }
 
-func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources, call Call, a shellArgs) Result {
-	limited, done := context.WithTimeout(ctx, a.timeout())
+func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources, call shellCall) Result {
+	limited, done := context.WithTimeout(ctx, call.timeout())
 	defer done()
 	out := command.NewSpill(resources.outputs(call.Session))
 	defer resources.keep(call.Session, out)
 	var text command.TextStream
 	var clean command.Plaintext
-	exit, err := keeper.Run(limited, proc.Command{
-		Args: command.Interpreter(a.Command), Dir: call.Dir, Name: a.Command, Owner: string(call.Turn),
-		Env: command.Environment(resources.Env), Bare: true,
-		Output: func(data []byte) {
-			if s := text.Next(data); s != "" {
-				out.Add(clean.Next(s))
-				call.Output(s)
-			}
-		},
-	}, bellcord.Forced(ctx))
+	c := resources.confined(call)
+	c.Owner = string(call.Turn)
+	c.Output = func(data []byte) {
+		if s := text.Next(data); s != "" {
+			out.Add(clean.Next(s))
+			call.Output(s)
+		}
+	}
+	box := resources.Confine.Describe(c)
+	exit, err := resources.run(limited, keeper, c, bellcord.Forced(ctx))
 	if err != nil {
 		return failed(err)
 	}
 	out.Add(clean.Rest())
-	if exit.How == proc.Exited {
-		return a.exited(out.String(), exit)
-	}
-	result := finished(out.String())
-	result.Processes = gone(exit)
-	if ctx.Err() != nil {
-		result.Fate = bellcord.CallStopped
-		result.Text = bellcord.ResultText(result.Fate, result.Text)
-		return result
-	}
-	result.Failed = true
-	result.Text += a.timedOut()
+	result := call.ended(ctx, out.String(), exit)
+	result.Sandbox = box
+	resources.noteFailure(&result, call)
 	return result
 }

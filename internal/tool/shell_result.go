@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"regexp"
@@ -11,6 +12,40 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/proc"
 )
+
+// ended returns the result of a command. ctx has ended if the call was stopped.
+func (a shellArgs) ended(ctx context.Context, output string, exit proc.Exit) Result {
+	if exit.How == proc.Exited {
+		return a.exited(output, exit)
+	}
+	result := finished(output)
+	result.Processes = gone(exit)
+	switch {
+	case ctx.Err() != nil:
+		result.Fate = bellcord.CallStopped
+		result.Text = bellcord.ResultText(result.Fate, result.Text)
+		return result
+	case exit.Limit != "":
+		result.Text += limitNote(exit.Limit)
+	default:
+		result.Text += a.timedOut()
+	}
+	result.Failed = true
+	return result
+}
+
+// limitNote returns the note about a limit that a command has reached.
+func limitNote(limit string) string {
+	switch limit {
+	case proc.LimitMemory:
+		return "\n[the command reached its memory limit (limits.command_memory_bytes)]"
+	case proc.LimitProcesses:
+		return "\n[the command reached its limit of processes (limits.command_processes)]"
+	case proc.LimitDisk:
+		return "\n[ended: the disk was almost full]"
+	}
+	return "\n[the command reached a limit: " + limit + "]"
+}
 
 // exited returns the result of a command that ended by itself, with notes about
 // what the model may not expect.
@@ -23,6 +58,9 @@ func (a shellArgs) exited(output string, exit proc.Exit) Result {
 	case exit.Code != 0:
 		result.Failed = true
 		result.Text += fmt.Sprintf("\n[exit code %d]", exit.Code)
+	}
+	if result.Failed && exit.Limit != "" {
+		result.Text += limitNote(exit.Limit)
 	}
 	if exit.Code == notFound && strings.Contains(a.Command, "apply_patch") {
 		result.Text += "\n[apply_patch is a tool and not a program: call it as a tool, or use edit_file]"

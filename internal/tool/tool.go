@@ -74,6 +74,12 @@ type Tool struct {
 	// Altered reports whether something other than the subject changes what a call
 	// does; no rule allows such a call. May be nil.
 	Altered func(args json.RawMessage) bool
+	// EachTime returns the reason why a person must approve a call each time, in
+	// every mode, or "". May be nil.
+	EachTime func(args json.RawMessage) string
+	// Confined returns a sentence about the sandbox of a call, for the question, or
+	// "". May be nil.
+	Confined func(call Call) string
 
 	binding
 	unbound func(context.Context, Call) Result // Run without the binding
@@ -86,6 +92,8 @@ type Call struct {
 	Dir     string // the session's working directory
 	Args    json.RawMessage
 	Output  func(string) // receives output while the call runs
+
+	Mode permit.Mode // of the session
 
 	// AdditionalDirs are the session's other directories. Absolute paths inside
 	// them are treated like paths inside Dir.
@@ -152,6 +160,7 @@ type Result struct {
 	Processes *bellcord.Processes // processes that the call started
 	Changes   []bellcord.Change   // that the call made to files, for display
 	Images    []bellcord.Image    // pictures and documents for the model
+	Sandbox   *bellcord.Sandbox   // that the call's processes ran in; nil if no sandbox is configured
 }
 
 // Previewed returns the changes to files that a call would make, or nil if they

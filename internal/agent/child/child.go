@@ -59,6 +59,11 @@ type Prompt struct {
 	Note string
 }
 
+// Starter starts the agent's processes. *proc.Keeper implements it.
+type Starter interface {
+	Start(c proc.Command) (*proc.Running, error)
+}
+
 // Process is an agent's process, as passed to its Speaker.
 type Process struct {
 	In   Writer          // writes to stdin; never blocks
@@ -83,7 +88,7 @@ const Patience = 3 * time.Second
 // Agent is a hub.Agent that runs another program's agent.
 type Agent struct {
 	Definition Definition
-	Keeper     *proc.Keeper
+	Keeper     Starter
 	// NewSpeaker returns a Speaker for a new process.
 	NewSpeaker func(Process) Speaker
 	// InDir means that a process works in the directory that it was started in,
@@ -93,6 +98,8 @@ type Agent struct {
 	Idle time.Duration
 	// Undo records the changes of turns to files; nil records nothing.
 	Undo *undo.Recorder
+	// Sandbox describes how the agent is confined; nil if no sandbox is configured.
+	Sandbox *bellcord.Sandbox
 	// Silent sends prompts unchanged: without a note about the previous,
 	// stopped turn, and without the earlier conversation.
 	Silent bool
@@ -126,6 +133,9 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	case bellcord.TaskCommand:
 		return errors.New(a.Definition.Name + " runs its commands itself: use ! in a session of the built-in agent")
 	case bellcord.TaskAnswer:
+	}
+	if a.Sandbox != nil {
+		w.AddSandbox(*a.Sandbox)
 	}
 	record := a.Undo.Turn(w.Session, w.Turn, w)
 	defer record.Close()

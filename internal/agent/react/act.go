@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
+	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -131,7 +132,7 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 	result := c.tool.Run(callContext, tool.Call{
 		Turn: w.Turn, Session: w.Session.ID,
 		Dir: w.Session.Dir, AdditionalDirs: w.Session.AdditionalDirs,
-		Args:      c.Arguments,
+		Args: c.Arguments, Mode: permit.Mode(w.Session.Mode),
 		Media:     j.model.Media,
 		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
@@ -140,6 +141,9 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 	})
 	if c.tool.AnyFile {
 		result.Changes = j.changesOf(ctx, c)
+	}
+	if result.Sandbox != nil {
+		w.AddSandbox(*result.Sandbox)
 	}
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
 		w.Mark(hub.MomentProcessEnded)

@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
 )
 
 // The choices offered to the user.
@@ -45,7 +46,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		}
 	}
 	changes := c.tool.Previewed(ctx, w.Session.Dir, c.Arguments, w.Session.AdditionalDirs...)
-	text := c.tool.Question(c.Arguments)
+	text := c.question(w.Session)
 	title := ""
 	if len(changes) > 0 { // the rest of the text describes them
 		first, _, _ := strings.Cut(text, "\n")
@@ -58,24 +59,48 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		Tool:      c.Name,
 		Arguments: c.Arguments,
 		Changes:   changes,
-		Choices: []bellcord.Choice{
-			{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
-			{ID: allowSession, Text: "Allow for this session", Kind: "allow_always"},
-			{ID: allowAlways, Text: "Always allow in this directory", Kind: "allow_always"},
-			{ID: rejectOnce, Text: "Reject", Kind: "reject_once"},
-		},
+		Choices:   choices(call),
 	})
 	switch {
 	case err != nil:
 		return "", err
 	case reply.Choice == allowOnce:
 		return "", c.used()
+	case call.EachTime != "" && reply.Choice != rejectOnce:
+		return "the user's answer is not one of the choices", nil
 	case reply.Choice == allowSession, reply.Choice == allowAlways:
 		return "", errors.Join(c.used(), a.policy().Grant(session, call, reply.Choice == allowAlways))
 	case reply.Reason != "":
 		return "the user refused it: " + reply.Reason, nil
 	}
 	return "the user refused it", nil
+}
+
+// question returns the text of the question, with what the sandbox covers.
+func (c call) question(s bellcord.Session) string {
+	text := c.tool.Question(c.Arguments)
+	if c.tool.Confined == nil {
+		return text
+	}
+	if sentence := c.tool.Confined(tool.Call{Session: s.ID, Dir: s.Dir, AdditionalDirs: s.AdditionalDirs, Args: c.Arguments, Mode: permit.Mode(s.Mode)}); sentence != "" {
+		text += "\n" + sentence
+	}
+	return text
+}
+
+// choices returns the answers to the question about a call. A call that must be
+// approved each time can only be allowed once.
+func choices(c permit.Call) []bellcord.Choice {
+	all := []bellcord.Choice{
+		{ID: allowOnce, Text: "Allow once", Kind: "allow_once"},
+		{ID: allowSession, Text: "Allow for this session", Kind: "allow_always"},
+		{ID: allowAlways, Text: "Always allow in this directory", Kind: "allow_always"},
+		{ID: rejectOnce, Text: "Reject", Kind: "reject_once"},
+	}
+	if c.EachTime != "" {
+		return []bellcord.Choice{all[0], all[3]}
+	}
+	return all
 }
 
 // used records that the tool, in its current form, may be used.

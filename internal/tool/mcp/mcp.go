@@ -30,6 +30,8 @@ type Server struct {
 	// TrustHints allows a tool without approval if the server declares it
 	// read-only.
 	TrustHints bool
+	// WithoutSandbox starts the command outside of the sandbox.
+	WithoutSandbox bool
 }
 
 // Spawner starts the command of a server, contained. It does not wait for it.

@@ -24,6 +24,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
@@ -40,6 +41,8 @@ type Options struct {
 	// Keeper runs the agent's terminals. If it is nil, terminals are not
 	// offered.
 	Keeper *proc.Keeper
+	// Confine is the sandbox of the agent's terminals; nil for none.
+	Confine *confine.Policy
 	// Private lists the files that must not be read or written for the agent.
 	Private workspace.Private
 	// Version is Bellcord's version, sent to the agent.

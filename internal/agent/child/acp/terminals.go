@@ -13,7 +13,9 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -102,7 +104,7 @@ func (t *turn) addTerminal(one *terminal) string {
 // runCommand runs a command until it and all of its descendants have ended.
 func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Command) {
 	defer close(one.done)
-	exit, err := t.opts.Keeper.Run(ctx, command, bellcord.Forced(t.ctx))
+	exit, err := t.runConfined(ctx, command)
 	if err != nil {
 		one.appendOutput([]byte("error: " + err.Error()))
 		exit = proc.Exit{Code: 127}
@@ -119,6 +121,23 @@ func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Comma
 	e := one.effect
 	t.mu.Unlock()
 	t.done(e, end)
+}
+
+// runConfined runs a command, in the sandbox if one is configured.
+func (t *turn) runConfined(ctx context.Context, command proc.Command) (proc.Exit, error) {
+	force := bellcord.Forced(t.ctx)
+	if t.opts.Confine == nil {
+		return t.opts.Keeper.Run(ctx, command, force)
+	}
+	s := t.w.Session
+	c := confine.Command{
+		Command: command, Kind: confine.Shell, Session: s.ID, Full: permit.Mode(s.Mode) == permit.Full,
+		Dirs: append([]string{s.Dir}, s.AdditionalDirs...), Ask: tool.AskNetwork(t.w),
+	}
+	if box := t.opts.Confine.Describe(c); box != nil {
+		t.w.AddSandbox(*box)
+	}
+	return t.opts.Confine.Run(ctx, c, force)
 }
 
 // emitOutput emits the output of a command as output of the call that shows its

@@ -1,0 +1,138 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/confine"
+	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/sandbox"
+	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/proc"
+)
+
+// confinedShell returns the tool shell in the sandbox of this machine.
+func confinedShell(t *testing.T) tool.Tool {
+	t.Helper()
+	keeper, err := proc.Open("", proc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = keeper.Close() })
+	box, err := sandbox.Open(t.Context(), sandbox.Require, sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(box.Close)
+	policy := &confine.Policy{Keeper: keeper, Open: func() (*sandbox.Box, error) { return box, nil }, Network: sandbox.Off}
+	return tool.Shell(keeper, &tool.SessionResources{Dir: t.TempDir(), Confine: policy})
+}
+
+// homeDir returns a new directory below the home directory, which commands in the
+// sandbox see, other than those in /tmp.
+func homeDir(t *testing.T) string {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(home, ".bellcord-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func arguments(t *testing.T, values map[string]any) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestShell_CommandFailedInTheSandbox_RunsWithoutItOnlyAfterAnApproval(t *testing.T) {
+	t.Parallel()
+	shell, dir, outside := confinedShell(t), t.TempDir(), filepath.Join(homeDir(t), "written")
+	command := "echo x > " + outside
+	call := tool.Call{Session: "s", Dir: dir, Output: func(string) {}}
+	without := arguments(t, map[string]any{"command": command, "without_sandbox": true})
+
+	call.Args = without
+	if err := shell.Refuse(t.Context(), call); err == nil {
+		t.Error("a command that was not tried in the sandbox is not refused")
+	}
+	call.Args = arguments(t, map[string]any{"command": command})
+	result := shell.Run(t.Context(), call)
+	if !result.Failed || !strings.Contains(result.Text, "without_sandbox") || result.Sandbox == nil || result.Sandbox.Level != bellcord.SandboxNamespaces {
+		t.Fatalf("in the sandbox: %+v, %+v", result, result.Sandbox)
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Fatal("the command wrote outside of the sandbox")
+	}
+	call.Args = without
+	if err := shell.Refuse(t.Context(), call); err != nil {
+		t.Errorf("after the failure: %v", err)
+	}
+	if asked := shell.Permission(dir, without); asked.EachTime == "" {
+		t.Errorf("a person need not approve it: %+v", asked)
+	}
+	if q := shell.Question(without); !strings.Contains(q, "without the sandbox") {
+		t.Errorf("the question is %q", q)
+	}
+	if result := shell.Run(t.Context(), call); result.Failed || result.Sandbox.Level != bellcord.SandboxNone {
+		t.Errorf("without the sandbox: %+v", result)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShell_SandboxIsConfigured_QuestionNamesLevelAndNetwork(t *testing.T) {
+	t.Parallel()
+	shell := confinedShell(t)
+	args := arguments(t, map[string]any{"command": "true"})
+	sentence := shell.Confined(tool.Call{Session: "s", Dir: t.TempDir(), Args: args, Mode: permit.Ask})
+	if !strings.Contains(sentence, "namespaces") || !strings.Contains(sentence, "no network") {
+		t.Errorf("%q", sentence)
+	}
+	if asked := shell.Permission(t.TempDir(), args); asked.EachTime != "" {
+		t.Errorf("a command in the sandbox must be approved each time: %q", asked.EachTime)
+	}
+}
+
+func TestShell_NoSandboxIsConfigured_HasNoArgumentForIt(t *testing.T) {
+	t.Parallel()
+	plain := tool.Shell(nil, &tool.SessionResources{})
+	if strings.Contains(string(plain.Schema), "without_sandbox") || strings.Contains(plain.Description, "sandbox") || plain.Confined != nil {
+		t.Errorf("%s %s", plain.Description, plain.Schema)
+	}
+	if schema := confinedShell(t).Schema; !json.Valid(schema) || !strings.Contains(string(schema), "without_sandbox") {
+		t.Errorf("in the sandbox: %s", schema)
+	}
+}
+
+func TestShell_StoppedInTheSandbox_ProofIsThePIDNamespace(t *testing.T) {
+	t.Parallel()
+	shell := confinedShell(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ready := func(s string) {
+		if strings.Contains(s, "ready") {
+			stop()
+		}
+	}
+	result := shell.Run(ctx, tool.Call{
+		Session: "s", Dir: t.TempDir(), Output: ready,
+		Args: arguments(t, map[string]any{"command": "(setsid sleep 1000 &); trap '' TERM; echo ready; while :; do sleep 1000; done"}),
+	})
+	if result.Fate != bellcord.CallStopped || result.Processes == nil || result.Processes.Proof != "pid_namespace" || len(result.Processes.Survivors) != 0 {
+		t.Errorf("%+v, %+v", result, result.Processes)
+	}
+}
