@@ -20,6 +20,7 @@ import (
 	"github.com/bellcord/bellcord/client"
 	"github.com/bellcord/bellcord/internal/agent/preset"
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/probe"
@@ -30,6 +31,7 @@ type probeFlags struct {
 	protocol, agent, shell string
 	url, cwd               string
 	behind, json, fake     bool
+	sandbox                bool
 	features               bool
 	tries                  int
 	only                   []string
@@ -67,6 +69,7 @@ has both ways. The exit code is 1 if one is lost behind Bellcord.`,
 	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "`name` of a known agent (bellcord agents lists them)")
 	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of the agent")
+	cmd.Flags().BoolVar(&f.sandbox, "sandbox", false, "with --behind: start the agent in the sandbox of this machine")
 	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` with which a model runs a command, such as bash:command")
 	cmd.Flags().BoolVar(&f.features, "features", false, "instead of the stops, compare the features of the agent alone and behind Bellcord")
 	cmd.Flags().StringVar(&f.url, "url", "", "`URL` of an agent that serves ACP over WebSocket: ws://, wss://, http:// or https:// (its token: env BELLCORD_TOKEN)")
@@ -90,6 +93,8 @@ func (f *probeFlags) runProbe(ctx context.Context, command []string) error {
 		return errors.New("give one of --agent NAME, --url URL or a command after --")
 	case f.url != "" && (f.behind || f.features || f.protocol != probe.ACP):
 		return errors.New("--url can be used neither with --behind or --features nor with another protocol than acp")
+	case f.sandbox && !f.behind:
+		return errors.New("--sandbox needs --behind: Bellcord starts the agent in the sandbox")
 	case f.features && (f.behind || f.protocol != probe.ACP || len(f.only) > 0):
 		return errors.New("--features can be used neither with --behind or --only nor with another protocol than acp")
 	case f.features:
@@ -222,6 +227,9 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 	text.WriteString("]\n[agents.probed.env]\n")
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		fmt.Fprintf(&text, "%q = %q\n", name, d.Env[name])
+	}
+	if f.sandbox {
+		fmt.Fprintf(&text, "[sandbox]\nmode = %q\n", config.SandboxRequire)
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return t, err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child/pi"
 	"github.com/bellcord/bellcord/internal/agent/preset"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
@@ -34,6 +36,7 @@ type agentRouter struct {
 	settings config.Config
 	version  string
 	keeper   *proc.Keeper
+	confine  *confine.Policy
 	policy   *permit.Policy
 	private  workspace.Private
 	env      secret.Environment // of the commands that Bellcord runs for hosted agents
@@ -72,18 +75,19 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 		if a.hosted == nil {
 			a.hosted = map[string]*child.Agent{}
 		}
-		a.hosted[name] = hostAgent(d, a.keeper, childacp.Options{
-			Policy: a.policy, Keeper: a.keeper, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
+		starter := agentStarter{policy: a.confine, home: cmp.Or(d.Home, d.Env["HOME"]), outside: a.settings.Agents[name].WithoutSandbox}
+		a.hosted[name] = hostAgent(d, starter, childacp.Options{
+			Policy: a.policy, Keeper: a.keeper, Confine: a.confine, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
 			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
 		})
-		a.hosted[name].Undo = a.undo
+		a.hosted[name].Undo, a.hosted[name].Sandbox = a.undo, starter.describe()
 	}
 	return a.hosted[name], nil
 }
 
 // hostAgent returns a hosted agent. It starts no process.
-func hostAgent(d preset.Definition, keeper *proc.Keeper, opts childacp.Options) *child.Agent {
+func hostAgent(d preset.Definition, keeper child.Starter, opts childacp.Options) *child.Agent {
 	speak := pi.New
 	if d.Protocol == preset.ACP {
 		speak = func(p child.Process) child.Speaker {

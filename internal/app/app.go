@@ -118,15 +118,16 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	}
 	a.undo = a.newRecorder()
 	private := privateFiles(c)
+	a.background.Confine = newConfinement(a.config, a.keeper, private.Paths)
 	a.background.Servers = languageServers(a.config, a.keeper)
 	builtin := tool.KeepOut(private, append(tool.Builtin(a.keeper, a.background), webSearch(c.WebSearch)...))
-	a.tools = newSessionTools(a.config, a.keeper, builtin)
+	a.tools = newSessionTools(a.config, a.background.Confine, builtin)
 	native := &react.Agent{
 		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true, Undo: a.undo,
 		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
-		native: native, settings: c, version: a.config.Version, keeper: a.keeper, policy: a.policy,
+		native: native, settings: c, version: a.config.Version, keeper: a.keeper, confine: a.background.Confine, policy: a.policy,
 		private: private, env: a.background.Env, logger: a.logger, editor: a.tools.editorOf, undo: a.undo,
 	}
 	if c.Agent != "" {

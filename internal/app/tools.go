@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/front/acp"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
@@ -39,26 +40,27 @@ type editorTools struct {
 	servers *mcp.Set
 }
 
-func newSessionTools(c Config, keeper *proc.Keeper, builtin []tool.Tool) *sessionTools {
+func newSessionTools(c Config, policy *confine.Policy, builtin []tool.Tool) *sessionTools {
 	t := &sessionTools{
-		config: c, builtin: builtin, spawn: spawner(keeper, c.Secrets),
+		config: c, builtin: builtin, spawn: spawner(policy, c.Secrets),
 		options:  mcp.Options{Version: c.Version, Pins: &mcp.Pins{Dir: filepath.Join(c.Settings.DataDir, "mcp")}},
 		sessions: map[bellcord.SessionID]*editorTools{},
 	}
 	var servers []mcp.Server
 	for name, s := range c.Settings.MCP {
-		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.PassEnv, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints})
+		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.PassEnv, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints, WithoutSandbox: s.WithoutSandbox})
 	}
 	t.shared = mcp.Open(servers, t.spawn, t.options)
 	return t
 }
 
 // spawner returns a function that starts MCP servers as contained processes.
-func spawner(keeper *proc.Keeper, secrets *secret.Set) mcp.Spawner {
+func spawner(policy *confine.Policy, secrets *secret.Set) mcp.Spawner {
 	return func(s mcp.Server) (mcp.Process, error) {
 		env := secret.Environment{Pass: s.Pass, Secrets: secrets}
-		running, err := keeper.Start(proc.Command{
-			Args: s.Command, Dir: s.Dir, Env: append(env.Pairs(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name,
+		running, err := policy.Start(confine.Command{
+			Command: proc.Command{Args: s.Command, Dir: s.Dir, Env: append(env.Pairs(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name},
+			Kind:    confine.Server, Outside: s.WithoutSandbox,
 		})
 		if err != nil {
 			return mcp.Process{}, err

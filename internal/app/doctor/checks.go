@@ -27,7 +27,7 @@ func (d *Doctor) checks() []check {
 	}
 	return append(all,
 		check{"rules", d.rules}, check{"keys", d.keys}, check{"environment", d.environment}, check{"model", d.model}, check{"clock", d.clock}, check{"agents", d.agents},
-		check{"containment", d.containment}, check{"data directory", d.dataDirectory}, check{"store", d.store}, check{"nats", d.nats},
+		check{"containment", d.containment}, check{"sandbox", d.sandbox}, check{"data directory", d.dataDirectory}, check{"store", d.store}, check{"nats", d.nats},
 		check{"token", d.token}, check{"port", d.port})
 }
 
@@ -125,6 +125,15 @@ func (d *Doctor) containment(ctx context.Context) []Finding {
 			"no cgroup can be created here; processes are contained by process group, marker and scan")
 	}
 	return ok("processes are contained, and their end is proved, by %s", exit.Proof)
+}
+
+// sandbox reports how commands are confined.
+func (d *Doctor) sandbox(context.Context) []Finding {
+	text, err := app.DescribeSandbox(d.config.Settings)
+	if err != nil {
+		return bad(`install bubblewrap, or set mode = "auto" in [sandbox]`, "%s", inOneLine(err))
+	}
+	return append(ok("%s", text), ok("limits of commands are enforced by %s", cmp.Or(proc.LimitsBy(), "nothing on this system"))...)
 }
 
 // inOneLine returns the text of an error without line breaks.

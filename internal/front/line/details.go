@@ -22,6 +22,7 @@ func Details(r bellcord.Receipt) string {
 	d.add("prompt", strings.ReplaceAll(Visible(r.Prompt), "\n", " "))
 	d.add("tool calls", callNames(r.Calls))
 	d.processes(r.Processes)
+	d.add("sandbox", sandbox(r.Sandbox))
 	d.files(r.Changes)
 	if n := len(r.WithdrawnQuestions); n > 0 {
 		d.add("questions", plural.Count(n, "question")+" withdrawn without an answer")
@@ -93,6 +94,17 @@ var proofs = map[string]string{
 	"process_scan":    "no process of the turn's commands was found",
 	"job_object":      "the job object of the turn's commands is empty",
 	"editor_reported": "the editor that ran the commands reported their end",
+}
+
+// sandbox describes how the commands were confined, and what that does not cover.
+func sandbox(s *bellcord.Sandbox) string {
+	switch {
+	case s == nil:
+		return ""
+	case len(s.Gaps) == 0:
+		return string(s.Level)
+	}
+	return string(s.Level) + "; not covered: " + strings.Join(s.Gaps, "; ")
 }
 
 // process describes a process, for example "4711 terminated: sleep 100".

@@ -49,6 +49,15 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 				"log         event 41, SHA-256 " + strings.Repeat("0", 64),
 			},
 		},
+		"sandbox": {
+			bellcord.Receipt{Turn: "t", Session: "s", End: bellcord.EndDone, Times: stopped, Usage: bellcord.Usage{Exact: true}, Sandbox: &bellcord.Sandbox{
+				Level: bellcord.SandboxLandlock, Gaps: []string{".git/config is writable", "processes are visible"},
+			}},
+			[]string{
+				"turn        t", "session     s", "end         done at 2026-01-02 03:04:07.065 " + zone + ", 2.065s after its start",
+				"processes   none had to be ended", "sandbox     landlock; not covered: .git/config is writable; processes are visible", "kept        0 bytes of text", "usage       0 tokens",
+			},
+		},
 		"changed files": {
 			bellcord.Receipt{Turn: "t", Session: "s", End: bellcord.EndDone, Times: stopped, Usage: bellcord.Usage{Exact: true}, Changes: &bellcord.Changes{
 				Created: 1, Changed: 1, NotKept: 1, Problem: "the disk\nis full", Gaps: []bellcord.FileGap{{Path: "vendor", Reason: "no permission"}},
