@@ -37,7 +37,11 @@ func main() {
 		case "timed": // the agent of guard
 			err = timedAgent(os.Stdin, os.Stdout)
 		case "zoo":
-			err = zoo(os.Stdout, *stopCount)
+			err = zoo(os.Stdout, *stopCount, zooWays[:2])
+		case "sandbox": // the zoo and the start of a command at every level
+			err = sandboxFigures(os.Stdout, *stopCount)
+		case "bombs": // stops while commands use up the machine; it needs root
+			err = bombs(os.Stdout, *stopCount)
 		case "serve":
 			err = serve(os.Stdout, *turns, *during)
 		case "cluster": // several nodes; it needs PostgreSQL
@@ -49,7 +53,7 @@ func main() {
 		case "relay": // the baseline of served
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, guard, zoo, serve, telegram or cluster", name)
+			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, guard, zoo, sandbox, bombs, serve, telegram or cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)

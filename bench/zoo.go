@@ -33,22 +33,18 @@ type zooRow struct {
 	survivors int // by the process table, not by the report
 	liars     int // reports that differ from the process table
 	how       map[proc.How]int
+	proofs    map[string]int
 }
+
+func newZooRow() zooRow { return zooRow{how: make(map[proc.How]int), proofs: make(map[string]int)} }
 
 // zoo stops commands with processes that survive a stop elsewhere, each at a random moment, and
 // searches the process table for survivors independently. stops is the number for each containment
 // method, over all animals.
-func zoo(out io.Writer, stops int) error {
+func zoo(out io.Writer, stops int, ways []zooWay) error {
 	animals, err := readZoo()
 	if err != nil {
 		return err
-	}
-	ways := []struct {
-		name, total string
-		opts        proc.Options
-	}{
-		{"cgroup", "with cgroups", proc.Options{}},
-		{"fallback", "without cgroups", proc.Options{NoCgroup: true}},
 	}
 	fmt.Fprintf(out, "zoo: %d commands, each stopped at a random moment in its first 100 ms\n", len(animals))
 	var totals strings.Builder
@@ -57,13 +53,13 @@ func zoo(out io.Writer, stops int) error {
 		if err != nil {
 			return err
 		}
-		sum := zooRow{how: make(map[proc.How]int)}
+		run, sum := way.runner(k), newZooRow()
 		for i, a := range animals {
 			n := stops / len(animals)
 			if i < stops%len(animals) {
 				n++
 			}
-			r, err := zooStops(k, a, n)
+			r, err := zooStops(run, a, n)
 			if err != nil {
 				return errors.Join(err, k.Close())
 			}
@@ -73,8 +69,8 @@ func zoo(out io.Writer, stops int) error {
 		if err := k.Close(); err != nil {
 			return err
 		}
-		fmt.Fprintf(&totals, "%d stops %s: %d survivors, %d reports that differ from the process table\n",
-			len(sum.took), way.total, sum.survivors, sum.liars)
+		fmt.Fprintf(&totals, "%d stops %s: %d survivors, %d reports that differ from the process table, proofs %v\n",
+			len(sum.took), way.total, sum.survivors, sum.liars, sum.proofs)
 	}
 	_, err = io.WriteString(out, totals.String())
 	return err
@@ -96,8 +92,8 @@ func readZoo() ([]zooAnimal, error) {
 
 // zooStops stops an animal n times: one after the other, or eight at a time if each stop takes the
 // whole grace period.
-func zooStops(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
-	sum := zooRow{how: make(map[proc.How]int)}
+func zooStops(run zooRunner, a zooAnimal, n int) (zooRow, error) {
+	sum := newZooRow()
 	workers := 1
 	if !a.obeys {
 		workers = min(8, n)
@@ -107,7 +103,7 @@ func zooStops(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
 	var errs error
 	for w := range workers {
 		all.Go(func() {
-			r, err := zooSome(k, a, (n+w)/workers)
+			r, err := zooSome(run, a, (n+w)/workers)
 			mu.Lock()
 			defer mu.Unlock()
 			errs = errors.Join(errs, err)
@@ -124,14 +120,17 @@ func (r *zooRow) sum(other zooRow) {
 	for how, n := range other.how {
 		r.how[how] += n
 	}
+	for proof, n := range other.proofs {
+		r.proofs[proof] += n
+	}
 }
 
-func zooSome(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
-	r := zooRow{how: make(map[proc.How]int)}
+func zooSome(run zooRunner, a zooAnimal, n int) (zooRow, error) {
+	r := newZooRow()
 	for range n {
 		token := fmt.Sprintf("98765.%d%09d", os.Getpid(), rand.IntN(1e9))
 		ctx, done := context.WithTimeout(context.Background(), time.Duration(1+rand.IntN(100))*time.Millisecond)
-		exit, err := k.Run(ctx, proc.Command{Args: []string{"/bin/sh", "-c", strings.ReplaceAll(a.script, "TOKEN", token)}}, nil)
+		exit, err := run(ctx, []string{"/bin/sh", "-c", strings.ReplaceAll(a.script, "TOKEN", token)})
 		done()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) { // the deadline may expire before the start
 			return r, err
@@ -146,6 +145,7 @@ func zooSome(k *proc.Keeper, a zooAnimal, n int) (zooRow, error) {
 			r.liars++
 		}
 		r.survivors += len(alive)
+		r.proofs[exit.Proof]++
 		r.took = append(r.took, exit.Took)
 		for _, e := range exit.Ended {
 			r.how[e.How]++
