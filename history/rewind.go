@@ -41,39 +41,3 @@ func (r rewinds) skips(ev bellcord.Event) bool {
 func (r rewinds) cover(seq int64) bool {
 	return slices.ContainsFunc(r, func(s span) bool { return s.from <= seq && seq < s.until })
 }
-
-// Place finds a turn in the conversation of a session, from all events of the
-// session.
-type Place struct {
-	turn  bellcord.TurnID
-	seq   int64
-	spans rewinds
-}
-
-// NewPlace returns a Place for the turn, without events.
-func NewPlace(turn bellcord.TurnID) *Place { return &Place{turn: turn} }
-
-// Read applies an event of the session.
-func (p *Place) Read(ev bellcord.Event) {
-	p.spans.add(ev)
-	switch ev.Body.(type) {
-	case bellcord.ConversationCleared:
-		p.seq = 0
-	case bellcord.TurnStarted:
-		if ev.Turn == p.turn {
-			p.seq = ev.Seq
-		}
-	}
-}
-
-// Seq returns the number of the turn's TurnStarted event, or
-// ErrNotInConversation.
-func (p *Place) Seq() (int64, error) {
-	if p.seq == 0 || p.spans.cover(p.seq) {
-		return 0, bellcord.ErrNotInConversation
-	}
-	return p.seq, nil
-}
-
-// Rewound reports whether a rewind can be taken back.
-func (p *Place) Rewound() bool { return len(p.spans) > 0 }

@@ -90,27 +90,43 @@ func TestRewind_PromptAcceptedBeforeAndStartedAfter_IsPartOfTheConversation(t *t
 	s.expect(t, "held")
 }
 
-func TestPlace_TurnThatWasClearedOrRewound_IsNotInTheConversation(t *testing.T) {
+// turns returns the turns of the log.
+func (s *script) turns() *history.Turns {
+	all := &history.Turns{}
+	for _, ev := range s.events {
+		all.Read(ev)
+	}
+	return all
+}
+
+func TestTurns_ClearedOrRewound_AreNotInTheConversation(t *testing.T) {
 	t.Parallel()
 	var s script
 	first := s.turn("a")
 	second := s.turn("b")
 	s.add("", bellcord.ConversationRewound{Turn: "b", FromSeq: second})
 	for turn, want := range map[bellcord.TurnID]int64{"a": first, "b": 0, "none": 0} {
-		p := history.NewPlace(turn)
-		for _, ev := range s.events {
-			p.Read(ev)
-		}
-		if got, err := p.Seq(); got != want || (err != nil) != (want == 0) || !p.Rewound() {
-			t.Errorf("%s: %d, %v", turn, got, err)
+		if got, err := s.turns().Find(turn); got.Seq != want || (err != nil) != (want == 0) || !s.turns().Rewound() {
+			t.Errorf("%s: %+v, %v", turn, got, err)
 		}
 	}
 	s.add("", bellcord.ConversationCleared{})
-	p := history.NewPlace("a")
-	for _, ev := range s.events {
-		p.Read(ev)
-	}
-	if _, err := p.Seq(); err == nil || p.Rewound() {
+	if _, err := s.turns().Find("a"); err == nil || s.turns().Rewound() {
 		t.Error("a turn of a cleared conversation can be rewound to")
+	}
+	if n := len(s.turns().Started()); n != 2 {
+		t.Errorf("%d turns have started", n)
+	}
+}
+
+func TestTurns_EditedPromptAndTurnThatNeverStarted_HaveTheirLastWordsAndNone(t *testing.T) {
+	t.Parallel()
+	var s script
+	s.add("a", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "first"}})
+	s.add("b", bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "dropped"}}, bellcord.TurnEnded{})
+	s.add("a", bellcord.PromptEdited{Text: "second\nline"}, bellcord.TurnStarted{}, bellcord.TurnEnded{})
+	want := []history.Turn{{ID: "a", Seq: 5, Words: "second"}}
+	if got := s.turns().Conversation(); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -19,25 +19,34 @@ func (h *Hub) Rewind(ctx context.Context, session bellcord.SessionID, turn bellc
 	if _, err := h.OpenSession(ctx, session); err != nil {
 		return rewound, err
 	}
-	place := history.NewPlace(turn)
-	err := bellcord.EachEvent(ctx, h.store, session, 0, func(ev bellcord.Event) bool {
-		place.Read(ev)
-		return true
-	})
+	turns, err := h.SessionTurns(ctx, session)
 	switch {
 	case err != nil:
 		return rewound, err
 	case turn != "":
-		if rewound.FromSeq, err = place.Seq(); err != nil {
+		found, err := turns.Find(turn)
+		if err != nil {
 			return rewound, err
 		}
-	case !place.Rewound():
+		rewound.FromSeq = found.Seq
+	case !turns.Rewound():
 		return rewound, bellcord.ErrNoRewind
 	}
 	if err := bellcord.CheckIdle(ctx, h.store, session); err != nil {
 		return rewound, err
 	}
 	return rewound, h.putRewind(ctx, session, rewound)
+}
+
+// SessionTurns returns the turns of a session that have started, and which of them
+// are part of its conversation.
+func (h *Hub) SessionTurns(ctx context.Context, session bellcord.SessionID) (*history.Turns, error) {
+	turns := &history.Turns{}
+	err := bellcord.EachEvent(ctx, h.store, session, 0, func(ev bellcord.Event) bool {
+		turns.Read(ev)
+		return true
+	})
+	return turns, err
 }
 
 // putRewind records the rewind, unless a turn has started in the meantime. A
