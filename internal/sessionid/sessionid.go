@@ -14,11 +14,16 @@ const shown = 8
 
 // Short returns the end of an ID after an ellipsis. The start of an ID is a
 // timestamp, which sessions of the same minute share.
-func Short(id bellcord.SessionID) string {
+func Short(id bellcord.SessionID) string { return short(string(id)) }
+
+// ShortTurn is Short for the ID of a turn.
+func ShortTurn(id bellcord.TurnID) string { return short(string(id)) }
+
+func short(id string) string {
 	if len(id) <= shown {
-		return string(id)
+		return id
 	}
-	return "…" + string(id[len(id)-shown:])
+	return "…" + id[len(id)-shown:]
 }
 
 // UnknownError means that no ID begins or ends with Word. It wraps

@@ -56,7 +56,7 @@ func (s Remote) Undoable(ctx context.Context, session bellcord.SessionID) (bellc
 	return s.Client.Undoable(ctx, session)
 }
 
-// chatFiles implements the part of chat.Hub for the changes of turns.
+// chatFiles implements the part of chat.Hub for the changes of turns and for rewinds.
 type chatFiles struct{ of Backend }
 
 func (c chatFiles) Undoable(ctx context.Context, session bellcord.SessionID) (bellcord.Undoable, error) {
@@ -73,6 +73,10 @@ func (c chatFiles) Texts(ctx context.Context, turn bellcord.TurnID, path string)
 
 func (c chatFiles) Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
 	return c.of.Undo(ctx, q)
+}
+
+func (c chatFiles) Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error) {
+	return c.of.Rewind(ctx, session, turn)
 }
 
 // Rewind implements Backend.

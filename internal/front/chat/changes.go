@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/changelist"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/sessionid"
 	"github.com/bellcord/bellcord/internal/tool/edit"
 )
 
@@ -58,12 +59,13 @@ func (m *Model) turnChanged(turn bellcord.TurnID, c bellcord.Changes) {
 // files. It shows a hint if there is none.
 func (m *Model) changedTurn(word string) (bellcord.TurnID, bool) {
 	var found []bellcord.TurnID
+	part := sessionid.Part(word)
 	for _, t := range m.ended {
-		id := string(t.id)
+		id := strings.ToLower(string(t.id))
 		switch {
 		case word == "" && t.changed:
 			found = []bellcord.TurnID{t.id}
-		case word != "" && (strings.HasPrefix(id, word) || strings.HasSuffix(id, word)):
+		case word != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part)):
 			found = append(found, t.id)
 		}
 	}

@@ -26,6 +26,7 @@ type Hub interface {
 	lister
 	fileFinder
 	changeFinder
+	rewinder
 	logReader
 }
 
@@ -79,6 +80,11 @@ type (
 		// one.
 		Texts(ctx context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error)
 		Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error)
+	}
+	rewinder interface {
+		// Rewind continues the conversation as it was before a turn, or without
+		// a turn takes the last rewind back.
+		Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)
 	}
 	logReader interface {
 		// Events returns the session's log from its beginning, and a function

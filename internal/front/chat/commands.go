@@ -18,8 +18,9 @@ var commands = []struct{ name, does string }{
 	{"receipt", "show the receipt of the last turn: its end, its processes and the proof"},
 	{"changes", "list the files that the last turn changed; /changes TURN those of another one"},
 	{"diff", "show the differences of these files; /diff PATH of one file"},
-	{"undo", "restore the files that the last turn changed, after a preview; /undo PATH… only these"},
+	{"undo", "restore the files that the last turn changed; /undo TURN of another one, /undo PATH… only these"},
 	{"redo", "reverse the last undo, after a preview"},
+	{"rewind", "continue as before an earlier turn: /rewind lists the turns, /rewind TURN, /rewind back"},
 	{"sessions", "switch to another session (ctrl+p)"},
 	{"open", "open a session: /open ID"},
 	{"new", "start a new session"},
@@ -142,6 +143,8 @@ func (m *Model) obey(word, rest string) []Action {
 		return m.showDiff(slash.Words(rest))
 	case "undo", "redo":
 		return m.undoCommand(word, rest)
+	case "rewind":
+		return m.rewindCommand(rest)
 	case "sessions":
 		return []Action{ShowList{At: AtSessions}}
 	case "open":

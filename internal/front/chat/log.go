@@ -19,6 +19,7 @@ func (m *Model) Take(events []bellcord.Event) {
 		if m.running != nil && ev.Turn == m.running.id {
 			m.running.meter.read(ev.Body)
 		}
+		m.turns.Read(ev)
 		m.readContext(ev.Body)
 		m.life(ev)
 		m.work(ev)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/form"
 )
 
@@ -50,6 +51,7 @@ type Model struct {
 	sent      []sent // own prompts that are not in the log yet
 	questions []bellcord.Question
 	ended     []endedTurn
+	turns     history.Turns
 	undo      *Preview                 // the undo that the user is asked about; nil if none is
 	answering string                   // the question that an answer is being sent for
 	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
@@ -207,7 +209,7 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.session = s
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.context, m.spent, m.receipt = contextUse{}, spending{}, nil
-	m.ended, m.undo = nil, nil
+	m.ended, m.turns, m.undo = nil, history.Turns{}, nil
 	m.replaying, m.lead, m.overlay = m.inline && s.ID != "", nil, nil
 	if m.replaying {
 		m.lead = []string{"", "— session: " + oneLine(orUntitled(s.Title)) + " —"}
@@ -316,6 +318,8 @@ func (m *Model) failed(r Report) {
 		words = "session not deleted: " + words
 	case Undo:
 		words = "not undone: " + words
+	case Rewind:
+		words = "not rewound: " + words
 	case Remember:
 		words = "prompt not kept for later sessions: " + words
 	}

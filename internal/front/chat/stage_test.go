@@ -25,6 +25,7 @@ type stage struct {
 	m    *chat.Model
 	now  time.Time
 	turn bellcord.TurnID // turn of the events
+	seq  int64           // of the last event
 }
 
 func newStage(t *testing.T) *stage {
@@ -47,7 +48,8 @@ func (s *stage) after(d time.Duration) *stage {
 // happens passes events of the stage's turn to the model.
 func (s *stage) happens(bodies ...bellcord.Body) *stage {
 	for _, b := range bodies {
-		s.m.Take([]bellcord.Event{{Session: "s", Turn: s.turn, Time: s.now, Body: b}})
+		s.seq++
+		s.m.Take([]bellcord.Event{{Session: "s", Seq: s.seq, Turn: s.turn, Time: s.now, Body: b}})
 	}
 	return s
 }

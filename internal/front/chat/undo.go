@@ -6,17 +6,19 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/changelist"
+	"github.com/bellcord/bellcord/internal/front/rewind"
 	"github.com/bellcord/bellcord/internal/front/slash"
 	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // The actions of an undo.
 type (
-	// PreviewUndo requests what an undo of the last turn that changed files would
-	// do, or a redo of the last undo.
+	// PreviewUndo requests what an undo of a turn would do, or a redo of the last
+	// undo.
 	PreviewUndo struct {
 		Session bellcord.SessionID
-		Paths   []string // only these; empty for all
+		Turn    bellcord.TurnID // "" is the last one that changed files
+		Paths   []string        // only these; empty for all
 		Redo    bool
 	}
 	// Undo undoes or redoes what the user has confirmed.
@@ -43,8 +45,15 @@ func (m *Model) undoCommand(name, rest string) []Action {
 		m.setHint("No turn of this session has changed files.")
 	case name == "redo" && len(paths) > 0:
 		m.setHint("use /redo without paths: it reverses the whole undo")
+	case name == "redo":
+		return []Action{PreviewUndo{Session: m.session.ID, Redo: true}}
 	default:
-		return []Action{PreviewUndo{m.session.ID, paths, name == "redo"}}
+		turn, paths, err := rewind.SplitTurn(paths, m.turns.Started())
+		if err != nil {
+			m.setHint(err.Error())
+			return nil
+		}
+		return []Action{PreviewUndo{Session: m.session.ID, Turn: turn, Paths: paths}}
 	}
 	return nil
 }
@@ -52,6 +61,9 @@ func (m *Model) undoCommand(name, rest string) []Action {
 func (p PreviewUndo) do(ctx context.Context, e *Runner) Report {
 	r := Report{Of: p}
 	last, err := e.Hub.Undoable(ctx, p.Session)
+	if p.Turn != "" {
+		last.Turn = p.Turn
+	}
 	switch {
 	case err != nil:
 		r.Err = err

@@ -171,6 +171,9 @@ func TestChanges_Turn_IsFoundByAPartOfItsID(t *testing.T) {
 	if got := s.enters("/changes 2")[0]; got != (chat.ShowChanges{Turn: "t2"}) {
 		t.Errorf("by its end: %+v", got)
 	}
+	if got := s.enters("/changes …T2")[0]; got != (chat.ShowChanges{Turn: "t2"}) {
+		t.Errorf("in the form of lists: %+v", got)
+	}
 	if got := s.enters("/changes t"); got != nil {
 		t.Errorf("ambiguous: %+v", got)
 	}
