@@ -21,8 +21,9 @@ var commands = []acp.AvailableCommand{
 	{Name: "model", Description: "Show or change the model", Input: &acp.UnstructuredCommandInput{Hint: "provider/model"}},
 	{Name: "mode", Description: "Show or change the mode", Input: &acp.UnstructuredCommandInput{Hint: "read-only | ask | auto-edit | full"}},
 	{Name: "changes", Description: "List the files that the last turn changed"},
-	{Name: "undo", Description: "Restore the files that the last turn changed, after a preview", Input: &acp.UnstructuredCommandInput{Hint: "only these paths"}},
+	{Name: "undo", Description: "Restore the files that the last turn changed, after a preview", Input: &acp.UnstructuredCommandInput{Hint: "another turn, only these paths"}},
 	{Name: "redo", Description: "Reverse the last undo, after a preview"},
+	{Name: "rewind", Description: "Continue the conversation as it was before an earlier turn; files stay as they are", Input: &acp.UnstructuredCommandInput{Hint: "nothing: list the turns | TURN | back"}},
 	{Name: "cost", Description: "Show the tokens and cost of this session"},
 }
 
@@ -53,6 +54,8 @@ func (s *Server) obey(request json.RawMessage, sess *session, word, rest string)
 		s.runAsync(request, sess, typed, sess.changes)
 	case "undo", "redo":
 		s.undo(request, sess, word, rest)
+	case "rewind":
+		s.runAsync(request, sess, typed, func() (string, error) { return sess.rewind(rest) })
 	case "stop":
 		s.stopAll(request, sess)
 	case "model":

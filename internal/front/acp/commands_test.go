@@ -82,7 +82,7 @@ func TestCommands_SessionOpened_AllAreAdvertised(t *testing.T) {
 		for _, c := range f.Params["update"].(obj)["availableCommands"].([]any) {
 			names = append(names, c.(obj)["name"].(string))
 		}
-		if got := strings.Join(names, " "); got != "help clear compact stop model mode changes undo redo cost" {
+		if got := strings.Join(names, " "); got != "help clear compact stop model mode changes undo redo rewind cost" {
 			t.Errorf("advertised %s", got)
 		}
 	})

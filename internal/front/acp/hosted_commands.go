@@ -14,7 +14,7 @@ const ownPrefix = "bellcord-"
 
 // hostedCommands are Bellcord's commands in a session with a hosted agent. If the
 // agent has one of the same name, Bellcord's needs the prefix.
-var hostedCommands = []string{"stop", "changes", "undo", "redo"}
+var hostedCommands = []string{"stop", "changes", "undo", "redo", "rewind"}
 
 // ownCommands returns Bellcord's commands. taken are the names of the agent's
 // commands.

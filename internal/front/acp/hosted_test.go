@@ -172,6 +172,9 @@ func TestPrompt_HostedAgentsCommand_ReachesTheAgent(t *testing.T) {
 		{"", "/model", "end_turn /model"},
 		{"", "/stop", "end_turn "},
 		{"", "/bellcord-stop", "end_turn "},
+		{"", "/rewind", "end_turn "},
+		{`[{"name":"rewind","description":"Own"}]`, "/rewind", "end_turn /rewind"},
+		{`[{"name":"rewind","description":"Own"}]`, "/bellcord-rewind", "end_turn "},
 		{`[{"name":"stop","description":"Own"}]`, "/stop", "end_turn /stop"},
 	} {
 		t.Run(test.prompt+test.commands, func(t *testing.T) {

@@ -28,7 +28,7 @@ type session struct {
 	shown             bool                  // the settings of the agent were sent; protected by Server.mu
 	early             []json.RawMessage     // the agent's updates until then; protected by Server.mu
 
-	undos []*undoing // that the client is asked about; protected by Server.mu
+	undos *openUndos // never nil
 
 	following context.Context // the follower's context; no turn depends on it
 	unfollow  context.CancelCauseFunc
@@ -57,7 +57,7 @@ var (
 // pending replies, its dialogs and its position in the log. The caller starts
 // the new follower.
 func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
-	sess := &session{server: s, hub: hub, id: id, client: s.clientIDOf(id), book: newBook(), followed: make(chan struct{})}
+	sess := &session{server: s, hub: hub, id: id, client: s.clientIDOf(id), book: newBook(), undos: &openUndos{}, followed: make(chan struct{})}
 	sess.following, sess.unfollow = context.WithCancelCause(context.Background())
 	version := s.speaks()
 	sess.view = version.view(sess)
@@ -69,7 +69,7 @@ func (s *Server) open(hub *hub.Hub, id bellcord.SessionID) *session {
 	s.mu.Lock()
 	old := s.sessions[id]
 	if old != nil {
-		sess.book = old.book
+		sess.book, sess.undos = old.book, old.undos
 		sess.view.inherit(old.view)
 	}
 	s.sessions[id] = sess

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/front/changelist"
+	"github.com/bellcord/bellcord/internal/front/rewind"
 	"github.com/bellcord/bellcord/internal/front/slash"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/plural"
@@ -35,7 +37,7 @@ func (s *Server) undo(request json.RawMessage, sess *session, word, rest string)
 		s.sendReply(request, failure(err))
 		return
 	}
-	u := &undoing{session: sess, request: request, redo: word == "redo", paths: slash.Words(rest)}
+	u := &undoing{session: sess, request: request, redo: word == "redo", words: slash.Words(rest)}
 	sess.beginUndo(u)
 	done := sess.book.beginCommand()
 	s.work.Go(func() {
@@ -56,7 +58,7 @@ type undoing struct {
 	*session
 	request json.RawMessage // the prompt with the command
 	redo    bool
-	paths   []string
+	words   []string // after the command: a turn, paths, or both
 
 	// The fields below are protected by Server.mu.
 	cancelled bool
@@ -72,6 +74,10 @@ func (u *undoing) run(ctx context.Context) (string, error) {
 		return "", bellcord.ErrTurnRunning
 	}
 	last, err := files.Last(ctx, u.id)
+	paths := u.words
+	if err == nil && !u.redo {
+		last.Turn, paths, err = u.turn(ctx, last.Turn)
+	}
 	switch {
 	case err != nil:
 		return "", err
@@ -81,7 +87,7 @@ func (u *undoing) run(ctx context.Context) (string, error) {
 		return nothingChanged, nil
 	}
 	carryOut := files.Undo
-	q := bellcord.UndoRequest{Turn: last.Turn, Paths: u.paths, Confirmed: true, Preview: true, By: u.server.clientName(), Source: "acp"}
+	q := bellcord.UndoRequest{Turn: last.Turn, Paths: paths, Confirmed: true, Preview: true, By: u.server.clientName(), Source: "acp"}
 	if u.redo {
 		carryOut = files.Redo
 		q.Turn, q.Undo, q.Session = "", last.Undo, u.id
@@ -102,6 +108,20 @@ func (u *undoing) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return done.Text() + "\n" + list(changelist.Left(done)), nil
+}
+
+// turn returns the turn that the words name, or the last one, and the paths in the
+// words.
+func (u *undoing) turn(ctx context.Context, last bellcord.TurnID) (bellcord.TurnID, []string, error) {
+	if len(u.words) == 0 {
+		return last, nil, nil
+	}
+	turns, err := u.hub.SessionTurns(ctx, u.id)
+	if err != nil {
+		return "", nil, err
+	}
+	named, paths, err := rewind.SplitTurn(u.words, turns.Started())
+	return cmp.Or(named, last), paths, err
 }
 
 // confirm shows the preview as a call and asks for permission. Without an answer,
@@ -160,17 +180,21 @@ func (u *undoing) cancel() {
 	}
 }
 
+// openUndos are the undos and redos of a session that are not answered yet. A
+// session that the client opens again takes them over. Server.mu protects them.
+type openUndos struct{ all []*undoing }
+
 func (s *session) beginUndo(u *undoing) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.undos = append(s.undos, u)
+	s.undos.all = append(s.undos.all, u)
 }
 
 // endUndo reports whether the undo was cancelled.
 func (s *session) endUndo(u *undoing) bool {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.undos = slices.DeleteFunc(s.undos, func(one *undoing) bool { return one == u })
+	s.undos.all = slices.DeleteFunc(s.undos.all, func(one *undoing) bool { return one == u })
 	return u.cancelled
 }
 
@@ -178,14 +202,14 @@ func (s *session) endUndo(u *undoing) bool {
 func (s *session) cancelUndos() {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	for _, u := range s.undos {
+	for _, u := range s.undos.all {
 		u.cancel()
 	}
 }
 
 // cancelUndo cancels the undo that a request started. It needs Server.mu.
 func (s *session) cancelUndo(request json.RawMessage) {
-	for _, u := range s.undos {
+	for _, u := range s.undos.all {
 		if bytes.Equal(u.request, request) {
 			u.cancel()
 		}

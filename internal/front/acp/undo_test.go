@@ -3,6 +3,7 @@ package acp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -137,6 +138,30 @@ func TestUndo_RejectedOrCancelled_ChangesNothing(t *testing.T) {
 				c.reply(e, asked, id)
 				e.ends(id, c.end)
 				e.shown("Cancelled: no file was changed.")
+				if done := f.done(); len(done) != 0 {
+					t.Errorf("undone: %+v", done)
+				}
+			})
+		})
+	}
+}
+
+// A client that opens its session again, for example after it has lost the
+// connection, can still cancel the dialog of an undo.
+func TestUndo_SessionOpenedAgain_IsStillCancelled(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"session/load", "session/resume"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			editFiles(t, echoes, func(t *testing.T, e *editor, f *changedFiles) {
+				id := e.prompt("/undo")
+				asked, _ := e.calls("session/request_permission")
+				e.request(method, obj{"sessionId": e.session, "cwd": e.dir})
+				e.notify("session/cancel", e.here())
+				e.ends(id, "cancelled")
+				e.await("the withdrawal of the dialog", func(f frame) bool {
+					return f.Method == "$/cancel_request" && fmt.Sprint(f.Params["requestId"]) == string(asked.ID)
+				})
 				if done := f.done(); len(done) != 0 {
 					t.Errorf("undone: %+v", done)
 				}
