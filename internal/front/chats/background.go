@@ -49,6 +49,8 @@ func (c *chat) replyTo(ctx context.Context, what verb, s incoming) (string, [][]
 		return c.sendFile(ctx, words), nil
 	case changes, undo, redo:
 		return c.undoCommand(ctx, what, s)
+	case rewinds:
+		return c.rewindCommand(ctx, words)
 	case prompt, stop, stopAll, instead, clearAll, fresh, unknown:
 	}
 	_, _, err := commands.Parse(words, false)

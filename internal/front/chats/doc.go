@@ -12,6 +12,7 @@
 //   - questions and forms with their buttons;
 //   - previews of unfinished answers, complete answers, and the ends of turns;
 //   - the changes of turns to files, with buttons to undo and redo them;
+//   - rewinds of the conversation, with a button for each of the last turns;
 //   - commands, and the words that stop a turn;
 //   - access of people and groups, and invitations of strangers (package rights has the
 //     list for platforms with numeric IDs);

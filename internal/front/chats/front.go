@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
@@ -19,6 +20,7 @@ type Hub interface {
 	sessionEditor
 	prompter
 	turnReader
+	rewinder
 	logReader
 	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
 }
@@ -44,6 +46,10 @@ type (
 	turnReader interface {
 		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
 		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
+	}
+	rewinder interface {
+		SessionTurns(ctx context.Context, session bellcord.SessionID) (*history.Turns, error)
+		Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)
 	}
 	logReader interface {
 		Events(ctx context.Context, id bellcord.SessionID, after int64) (*hub.Cursor, error)

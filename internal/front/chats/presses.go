@@ -133,6 +133,8 @@ func (c *chat) press(ctx context.Context, kind, data string) string {
 		return c.chooseAgent(ctx, data)
 	case "m":
 		return c.chooseModel(ctx, data)
+	case "w":
+		return c.pressRewind(ctx, bellcord.TurnID(data))
 	case "f":
 		return c.sendOffer(ctx, data)
 	}

@@ -149,7 +149,7 @@ func (c *chat) handleMessage(what verb, s incoming) {
 			return
 		}
 		c.runCommand(s, what)
-	case status, agent, model, sessions, cost, file, changes, undo, redo, help, start:
+	case status, agent, model, sessions, cost, file, changes, undo, redo, rewinds, help, start:
 		c.runCommand(s, what)
 	}
 }

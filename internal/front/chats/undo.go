@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/front/rewind"
 )
 
 // undoPress is a press of a button for the changes of a turn. The data of the
@@ -184,6 +185,9 @@ func (c *chat) undoCommand(ctx context.Context, what verb, s incoming) (string, 
 		return "There is no session yet, so there are no changes.", nil
 	}
 	last, err := c.front.Undo.Last(ctx, session)
+	if what == undo && s.text != "" && err == nil {
+		return c.undoTurn(ctx, session, s.text)
+	}
 	switch {
 	case err != nil:
 		return c.undoProblem(err), nil
@@ -197,6 +201,22 @@ func (c *chat) undoCommand(ctx context.Context, what verb, s incoming) (string, 
 		return c.previewUndo(ctx, session, last.Turn)
 	}
 	return c.showChanges(ctx, session, last.Turn), nil
+}
+
+// undoTurn answers /undo with the id of a turn, or a part of it.
+func (c *chat) undoTurn(ctx context.Context, session bellcord.SessionID, word string) (string, [][]Button) {
+	turns, err := c.front.Hub.SessionTurns(ctx, session)
+	if err != nil {
+		return c.undoProblem(err), nil
+	}
+	turn, paths, err := rewind.SplitTurn(strings.Fields(word), turns.Started())
+	switch {
+	case err != nil:
+		return refusal(err), nil
+	case turn == "" || len(paths) > 0:
+		return "No turn of this session has the id " + word + ". Send /rewind to see the turns.", nil
+	}
+	return c.previewUndo(ctx, session, turn)
 }
 
 // redoLast reverses an undo, which any front may have requested.

@@ -60,14 +60,19 @@ func fit(most, all int, text func(n int) string) string {
 	}
 }
 
-// undoProblem returns the message for an error of an undo.
+// undoProblem returns the message for an error of an undo or a rewind.
 func (c *chat) undoProblem(err error) string {
-	for _, known := range []error{bellcord.ErrUndoOff, bellcord.ErrNoChanges, bellcord.ErrNoUndo, bellcord.ErrTurnRunning} {
+	for _, known := range []error{bellcord.ErrUndoOff, bellcord.ErrNoChanges, bellcord.ErrNoUndo, bellcord.ErrTurnRunning, bellcord.ErrNoRewind, bellcord.ErrNotInConversation} {
 		if errors.Is(err, known) {
-			text := known.Error()
-			return "✗ " + strings.ToUpper(text[:1]) + text[1:] + "."
+			return refusal(known)
 		}
 	}
-	c.front.Logger.Error("undo failed", "platform", c.front.Platform, "chat", c.place.Chat, "err", err)
+	c.front.Logger.Error("undo or rewind failed", "platform", c.front.Platform, "chat", c.place.Chat, "err", err)
 	return c.apology(err.Error())
+}
+
+// refusal returns an error as a message of one sentence.
+func refusal(err error) string {
+	text := err.Error()
+	return "✗ " + strings.ToUpper(text[:1]) + text[1:] + "."
 }

@@ -27,6 +27,7 @@ const (
 	changes  verb = "changes"
 	undo     verb = "undo"
 	redo     verb = "redo"
+	rewinds  verb = "rewind"
 	help     verb = "help"
 	start    verb = "start"
 	unknown  verb = "?"
@@ -45,12 +46,13 @@ var Menu = []Command{
 	{Name: "changes", About: "Show the files that the last turn changed"},
 	{Name: "undo", About: "Undo these changes, after a preview"},
 	{Name: "redo", About: "Reverse the last undo"},
+	{Name: "rewind", About: "Go on as before an earlier turn; files stay"},
 	{Name: "help", About: "Show all commands"},
 }
 
 var verbs = map[string]verb{
 	"stop": stop, "clear": clearAll, "new": fresh, "status": status, "agent": agent, "model": model,
-	"sessions": sessions, "cost": cost, "file": file, "changes": changes, "undo": undo, "redo": redo, "help": help, "start": start,
+	"sessions": sessions, "cost": cost, "file": file, "changes": changes, "undo": undo, "redo": redo, "rewind": rewinds, "help": help, "start": start,
 }
 
 // Parse returns the verb of a message and the text after it. It has no side
@@ -92,7 +94,8 @@ At any time:
 /agent, /model, /sessions — show the current one, or choose another
 /cost — show what this session and today have cost
 /changes — show the files that the last turn changed
-/undo — undo these changes; I show a preview and ask first
+/undo — undo these changes; I show a preview and ask first; /undo TURN undoes those of another turn
 /redo — reverse the last undo
+/rewind — choose a turn, and go on as before it; files stay as they are; /rewind back takes it back
 /file PATH — get a file from the session's directory
 //command — send "/command" to the agent as text`
