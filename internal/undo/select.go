@@ -59,7 +59,13 @@ func (q Request) selected(lists [][]tree.Change, paths []string) ([][]tree.Chang
 				reason = "it changed between two calls: name the path to restore it"
 			}
 		}
-		if reason == "" || len(paths) > 0 && !named {
+		switch {
+		case reason == "":
+			continue
+		case len(paths) > 0 && !named:
+			// A directory does not go with the named paths in it if it would stay
+			// in an undo of all paths.
+			omitted[c.Path] = c.Before.Kind == tree.Absent && c.After.Kind == tree.Directory
 			continue
 		}
 		omitted[c.Path] = true

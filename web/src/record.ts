@@ -93,7 +93,10 @@ export function add(r: Record, ev: Event) {
     r.mode = ev.body.mode ?? r.mode
   }
   if (ev.kind === 'conversation_rewound') rewind(r, ev.body)
-  if (ev.kind === 'conversation_cleared') for (const t of r.turns.values()) { t.cleared = true; t.version++ }
+  if (ev.kind === 'conversation_cleared') {
+    for (const t of r.turns.values()) { t.cleared = true; t.version++ }
+    r.rewinds = []
+  }
   if (ev.kind === 'changes_recorded') {
     const t = r.turns.get(ev.body.turn)
     if (t) { t.changes = ev.body.changes; t.version++ }

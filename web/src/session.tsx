@@ -5,6 +5,7 @@ import { projectOf } from './recall'
 import { Conversation, useChanges } from './conversation'
 import { Queue } from './queue'
 import { state } from './record'
+import { Rewound } from './rewinding'
 import { here } from './route'
 import { commandIn, commands } from './slash'
 import { SentPrompt } from './prompt'
@@ -66,6 +67,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
     void c.obey(command, target)
     return true
   }
+  const removed = c.record.rewinds[c.record.rewinds.length - 1]
   const shown = c.turns.filter((t) => t.started || t.receipt)
   return (
     <main class="talk">
@@ -77,7 +79,10 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
       {c.help && <Help onClose={() => { c.help = false; c.changed(true) }} />}
       {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner" role="status">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
       <Scroll to={linked}>
-        {shown.map((t) => <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} />)}
+        {shown.map((t) => [
+          <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} />,
+          removed && removed[removed.length - 1] === t && <Rewound key={'rewound ' + t.id} conversation={c} turns={removed} mayPrompt={mayPrompt} busy={!!running} />,
+        ])}
         {c.pending.map((p) => (
           <article class="turn" key={p.id}>
             <div class="prompt"><SentPrompt text={p.text} /></div>

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
 import { Changed } from './changed'
 import type { Conversation } from './conversation'
@@ -9,6 +9,7 @@ import { Menu } from './menu'
 import { FormCard } from './form'
 import { SentPrompt } from './prompt'
 import { QuestionCard } from './question'
+import { Rewinding } from './rewinding'
 import { answer, doing, open, state, titleOf, type Part, type PlanEntry, type Turn } from './record'
 import { escaped } from './slash'
 import { Timeline } from './timeline'
@@ -135,6 +136,8 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
 function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; children: ComponentChildren }) {
   const r = turn.receipt!
   const [shown, show] = useState(linked)
+  const [rewinding, rewind] = useState(false)
+  const menu = useRef<HTMLDivElement>(null)
   const started = r.times.started ?? r.times.accepted
   const facts = [
     started && r.times.settled && clock(Date.parse(r.times.settled) - Date.parse(started)),
@@ -160,14 +163,18 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { con
         <p class="warn" role="alert">Not confirmed as ended: {r.processes.unconfirmed!.map((p) => p.name ?? `process ${p.pid}`).join(', ')}</p>
       )}
       {children}
-      <div class="actions">
+      <div class="actions" ref={menu}>
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
         {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn.images)}>Retry</button>}
         {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn.images)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
-        <Menu label="Turn menu"><button type="button" class="quiet" onClick={copyLink}>Copy link</button></Menu>
+        <Menu label="Turn menu">
+          <button type="button" class="quiet" onClick={copyLink}>Copy link</button>
+          {mayPrompt && turn.started && !turn.cleared && <button type="button" class="quiet" onClick={() => rewind(true)}>Rewind to before this turn…</button>}
+        </Menu>
       </div>
+      {rewinding && <Rewinding conversation={conversation} turn={turn} onClose={() => { rewind(false); menu.current?.querySelector('summary')?.focus() }} />}
       {shown && <Timeline turn={turn} />}
     </footer>
   )

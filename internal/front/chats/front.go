@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
@@ -48,7 +47,6 @@ type (
 		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
 	}
 	rewinder interface {
-		SessionTurns(ctx context.Context, session bellcord.SessionID) (*history.Turns, error)
 		Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)
 	}
 	logReader interface {

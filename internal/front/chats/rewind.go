@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/front/rewind"
 )
 
@@ -20,7 +21,7 @@ func (c *chat) rewindCommand(ctx context.Context, rest string) (string, [][]Butt
 	if session == "" {
 		return rewind.Nothing, nil
 	}
-	turns, err := c.front.Hub.SessionTurns(ctx, session)
+	turns, err := c.sessionTurns(ctx, session)
 	if err != nil {
 		return c.undoProblem(err), nil
 	}
@@ -72,4 +73,14 @@ func (c *chat) pressRewind(ctx context.Context, turn bellcord.TurnID) string {
 		c.sendText("⏪ " + rewind.Done(done))
 	}
 	return ""
+}
+
+// sessionTurns returns the turns of a session that have started.
+func (c *chat) sessionTurns(ctx context.Context, session bellcord.SessionID) (*history.Turns, error) {
+	turns := &history.Turns{}
+	err := c.eachEvent(ctx, session, 0, func(ev bellcord.Event) bool {
+		turns.Read(ev)
+		return true
+	})
+	return turns, err
 }

@@ -205,7 +205,7 @@ func (c *chat) undoCommand(ctx context.Context, what verb, s incoming) (string, 
 
 // undoTurn answers /undo with the id of a turn, or a part of it.
 func (c *chat) undoTurn(ctx context.Context, session bellcord.SessionID, word string) (string, [][]Button) {
-	turns, err := c.front.Hub.SessionTurns(ctx, session)
+	turns, err := c.sessionTurns(ctx, session)
 	if err != nil {
 		return c.undoProblem(err), nil
 	}

@@ -14,6 +14,9 @@ type folded struct {
 	// gap reports whether the path had another state before a turn than after the
 	// turn before it: something else changed it between them.
 	gap bool
+	// implied reports whether it is a directory that no path names. It goes if it
+	// is empty, and is otherwise not mentioned.
+	implied bool
 }
 
 // fold combines the changes of turns, the newest first, into one change for each
@@ -36,18 +39,23 @@ func fold(turns [][]tree.Change) []folded {
 	return slices.SortedFunc(maps.Values(all), func(a, b folded) int { return tree.Compare(a.Change, b.Change) })
 }
 
-// choose returns the changes of the given paths, of everything below them, and of
-// the directories above them that must exist again. Without paths, it returns all.
+// choose returns the changes of the given paths and of everything below them, and of
+// directories above them: those that must exist again, and those that the turns
+// created, which go if they are empty. Without paths, it returns all.
 func choose(changes []folded, paths []string) []folded {
 	if len(paths) == 0 {
 		return changes
 	}
-	return slices.DeleteFunc(changes, func(c folded) bool {
-		return !slices.ContainsFunc(paths, func(path string) bool {
-			above := c.Before.Kind == tree.Directory && c.After.Kind != tree.Directory && isBelow(path, c.Path)
-			return path == c.Path || isBelow(c.Path, path) || above
-		})
-	})
+	var chosen []folded
+	for _, c := range changes {
+		named := slices.ContainsFunc(paths, func(path string) bool { return path == c.Path || isBelow(c.Path, path) })
+		above := slices.ContainsFunc(paths, func(path string) bool { return isBelow(path, c.Path) })
+		c.implied = !named && c.Before.Kind == tree.Absent && c.After.Kind == tree.Directory
+		if named || above && (c.implied || c.Before.Kind == tree.Directory && c.After.Kind != tree.Directory) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
 }
 
 func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+"/") }

@@ -58,7 +58,7 @@ func Plan(root string, turns [][]tree.Change, options Options) (*Undo, error) {
 	for _, c := range changes {
 		if s, planned := p.steps[c.Path]; planned {
 			u.job.Steps = append(u.job.Steps, s)
-		} else {
+		} else if !c.implied {
 			u.job.Settled = append(u.job.Settled, p.settled[c.Path])
 		}
 	}
