@@ -33,7 +33,7 @@ func (s *stage) directories() []string {
 	return all
 }
 
-func TestUndo_SinglePaths_RemoveCreatedDirectoriesThatAreEmptyAfterwards(t *testing.T) {
+func TestLawU5_SinglePaths_RemoveCreatedDirectoriesThatAreEmptyAfterwards(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, map[string]string{"kept/a": "1"})
 	s.mkdir("empty")

@@ -27,7 +27,7 @@ func (d *Doctor) checks() []check {
 	}
 	return append(all,
 		check{"rules", d.rules}, check{"keys", d.keys}, check{"environment", d.environment}, check{"model", d.model}, check{"clock", d.clock}, check{"agents", d.agents},
-		check{"containment", d.containment}, check{"sandbox", d.sandbox}, check{"data directory", d.dataDirectory}, check{"store", d.store}, check{"nats", d.nats},
+		check{"containment", d.containment}, check{"sandbox", d.sandbox}, check{"data directory", d.dataDirectory}, check{"undo", d.undo}, check{"store", d.store}, check{"nats", d.nats},
 		check{"token", d.token}, check{"port", d.port})
 }
 
