@@ -37,7 +37,7 @@ func turns() *history.Turns {
 func TestParse_Words_MeanAListATurnOrTheWayBack(t *testing.T) {
 	t.Parallel()
 	for rest, want := range map[string]rewind.Request{
-		"": {}, " back ": {Back: true}, "BACK": {Back: true}, "beef": {Turn: second}, "…0a2507A5": {Turn: first}, string(first): {Turn: first},
+		"": {}, "back\n": {Back: true}, "BACK": {Back: true}, "beef": {Turn: second}, "…0a2507A5": {Turn: first}, string(first): {Turn: first},
 	} {
 		if got, err := rewind.Parse(rest, turns()); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", rest, got, err, want)
