@@ -35,8 +35,11 @@ func bodyOf[B Body]() bodyType {
 // OpenAPI document follow.
 var bodyTypes = []bodyType{
 	bodyOf[TurnAccepted](), bodyOf[PromptEdited](), bodyOf[TurnStarted](), bodyOf[StopRequested](), bodyOf[TurnEnded](),
-	bodyOf[StepStarted](), bodyOf[AttachmentLoaded](), bodyOf[ContextAdded](), bodyOf[UsageReported](), bodyOf[ThinkingDelta](), bodyOf[ThinkingSigned](),
-	bodyOf[TextDelta](), bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
+	bodyOf[StepStarted](), bodyOf[AttachmentLoaded](), bodyOf[ContextAdded](), bodyOf[UsageReported](),
+	{ThinkingDelta{}, decodeThinking},
+	bodyOf[ThinkingSigned](),
+	{TextDelta{}, decodeText},
+	bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
 	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
 	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
 	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),

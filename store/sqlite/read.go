@@ -56,20 +56,18 @@ func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after in
 func scanEvents(rows *sql.Rows, session bellcord.SessionID) ([]bellcord.Event, error) {
 	defer rows.Close()
 	var events []bellcord.Event
+	var body sql.RawBytes // valid until the next row; no body refers to it
 	for rows.Next() {
-		ev := bellcord.Event{Session: session}
-		var at int64
-		var kind string
-		var body []byte
-		if err := rows.Scan(&ev.Seq, &ev.Turn, &kind, &at, &body); err != nil {
-			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, ev.Seq, err)
+		var seq, at int64
+		var turn, kind string // a type of another package would be converted by reflection
+		if err := rows.Scan(&seq, &turn, &kind, &at, &body); err != nil {
+			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, seq, err)
 		}
 		decoded, err := bellcord.DecodeBody(kind, body)
 		if err != nil {
-			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, ev.Seq, err)
+			return nil, fmt.Errorf("%w: event %d: %w", bellcord.ErrDamaged, seq, err)
 		}
-		ev.Body, ev.Time = decoded, time.Unix(0, at)
-		events = append(events, ev)
+		events = append(events, bellcord.Event{Session: session, Seq: seq, Turn: bellcord.TurnID(turn), Time: time.Unix(0, at), Body: decoded})
 	}
 	return events, explain(rows.Err())
 }
