@@ -166,7 +166,7 @@ var allowedImporters = map[string][]string{
 	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
 	"github.com/nats-io/nats-server":         {"bench"},
 	"github.com/kardianos/service":           {"internal/autostart"}, // for Windows alone
-	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/sandbox", "internal/undo/restore", "internal/undo/snapshot", "proc"},
+	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/sandbox", "internal/tool/workspace", "internal/undo/restore", "internal/undo/snapshot", "proc"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},
 	"mvdan.cc/sh":                            {"internal/permit"},

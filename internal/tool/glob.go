@@ -109,8 +109,8 @@ func collect(all search.Patterns, at workspace.Target, found *[]globbed) func(se
 		names := at.Names(e.Path)
 		if all.Match(names) {
 			m := globbed{path: e.Path}
-			if info, err := e.Info(); err == nil {
-				m.modified = info.ModTime()
+			if _, modified, err := e.Dir.Stat(e.Name()); err == nil {
+				m.modified = modified
 			}
 			if e.IsDir() {
 				m.end = "/"

@@ -113,11 +113,11 @@ func about(e search.Entry) string {
 	case kind.IsDir():
 		return "/"
 	case kind.IsRegular():
-		info, err := e.Info()
+		size, _, err := e.Dir.Stat(e.Name())
 		if err != nil {
 			return ""
 		}
-		return fmt.Sprintf("\t%d", info.Size())
+		return fmt.Sprintf("\t%d", size)
 	case kind&fs.ModeSymlink != 0:
 		target, err := e.Dir.Readlink(e.Name())
 		if err != nil {

@@ -71,7 +71,7 @@ func (r *ruleFiles) above(ctx context.Context, root *os.Root, path string) {
 }
 
 // enter adds the rules of an open directory.
-func (r *ruleFiles) enter(dir *os.Root, path string, entries []fs.DirEntry) {
+func (r *ruleFiles) enter(dir *workspace.Dir, path string, entries []fs.DirEntry) {
 	if r.off {
 		return
 	}
@@ -81,7 +81,7 @@ func (r *ruleFiles) enter(dir *os.Root, path string, entries []fs.DirEntry) {
 			return // entries are sorted
 		}
 		if e.Type().IsRegular() && (name == ruleNames[0] || name == ruleNames[1]) {
-			rules := readRules(dir.OpenFile(name, workspace.Reading, 0))
+			rules := readRules(dir.Open(name))
 			r.chain = r.chain.With(strings.TrimSuffix(r.prefix+filepath.ToSlash(path), "/"), rules)
 		}
 	}

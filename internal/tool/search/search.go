@@ -51,7 +51,7 @@ type searched struct {
 
 // File counts the matches in an entry of a walk.
 func (s *Search) File(ctx context.Context, e Entry) error {
-	f, err := e.Dir.OpenFile(e.Name(), workspace.Reading, 0)
+	f, err := e.Dir.Open(e.Name())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,6 @@ type Walk struct {
 	// returns fs.SkipDir to skip those, and any other error to end the walk.
 	Visit func(e Entry) error
 
-	base    string // the absolute path of the root
 	Ignored int    // number of entries that were skipped because of the rules
 	unread  int    // number of entries that could not be read
 	first   error  // the first such error
@@ -45,20 +44,16 @@ type Walk struct {
 type Entry struct {
 	fs.DirEntry
 	Path    string             // relative to the root of the walk
-	Dir     *os.Root           // the directory that contains it
+	Dir     *workspace.Dir     // the directory that contains it
 	anchors []workspace.Anchor // the private paths, when that directory was opened
 }
-
-// Info returns the information of the entry itself, not of a link's target.
-func (e Entry) Info() (fs.FileInfo, error) { return e.Dir.Lstat(e.Name()) }
 
 // In walks through the directory at path. It checks ctx every few entries, so a
 // stop ends it soon, however large a directory is.
 func (w *Walk) In(ctx context.Context, root *os.Root, path string) error {
 	rules := ruleFiles{off: w.IncludeIgnored}
 	rules.above(ctx, root, path)
-	w.base = root.Name()
-	dir, err := workspace.OpenSub(root, path)
+	dir, err := workspace.OpenDir(root, path)
 	if err != nil {
 		return err
 	}
@@ -70,9 +65,9 @@ func (w *Walk) In(ctx context.Context, root *os.Root, path string) error {
 }
 
 // within walks through an open directory.
-func (w *Walk) within(ctx context.Context, dir *os.Root, path string, rules ruleFiles) error {
+func (w *Walk) within(ctx context.Context, dir *workspace.Dir, path string, rules ruleFiles) error {
 	anchors := w.Private.Anchors()
-	entries, err := workspace.ReadEntries(ctx, dir, filepath.Join(w.base, path), path, anchors)
+	entries, err := dir.Entries(ctx, path, anchors)
 	if err != nil {
 		return err
 	}
@@ -115,8 +110,8 @@ func (w *Walk) within(ctx context.Context, dir *os.Root, path string, rules rule
 
 // enter walks through a subdirectory. It opens only one name in dir, which is
 // faster than to resolve the whole path again and cannot lead outside.
-func (w *Walk) enter(ctx context.Context, dir *os.Root, name, path string, rules ruleFiles) error {
-	sub, err := workspace.OpenSub(dir, name)
+func (w *Walk) enter(ctx context.Context, dir *workspace.Dir, name, path string, rules ruleFiles) error {
+	sub, err := dir.Sub(name)
 	if err != nil {
 		return err
 	}

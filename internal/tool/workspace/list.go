@@ -26,24 +26,30 @@ func OpenSub(root *os.Root, path string) (*os.Root, error) {
 // readDir returns the entries of a directory that is not private, sorted by
 // name.
 func readDir(ctx context.Context, root *os.Root, path string, private Private) ([]fs.DirEntry, error) {
-	dir, err := OpenSub(root, path)
+	dir, err := OpenDir(root, path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	return ReadEntries(ctx, dir, filepath.Join(root.Name(), path), path, private.Anchors())
+	return dir.Entries(ctx, path, private.Anchors())
 }
 
-// ReadEntries reads an open directory piece by piece and returns its entries
-// sorted by name.
-func ReadEntries(ctx context.Context, dir *os.Root, absolute, path string, anchors []Anchor) ([]fs.DirEntry, error) {
-	f, info, err := openList(dir, absolute)
+// Entries reads the directory piece by piece and returns its entries sorted by
+// name. It is called once for each directory. path is for errors.
+func (d *Dir) Entries(ctx context.Context, path string, anchors []Anchor) ([]fs.DirEntry, error) {
+	f, err := d.list()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	if Refuses(anchors, info, nil) {
-		return nil, fmt.Errorf("%s: %w", Shown(path), ErrPrivate)
+	defer d.unlist(f)
+	if len(anchors) > 0 {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		if Refuses(anchors, info, nil) {
+			return nil, fmt.Errorf("%s: %w", Shown(path), ErrPrivate)
+		}
 	}
 	var entries []fs.DirEntry
 	for {
@@ -66,22 +72,4 @@ func ReadEntries(ctx context.Context, dir *os.Root, absolute, path string, ancho
 		return strings.Compare(a.Name(), b.Name())
 	})
 	return entries, nil
-}
-
-// openList opens a directory to list it. A directory that is opened through its
-// root is slow to list, because os examines every entry. So openList opens it by
-// its absolute path and uses that if it is the same directory.
-func openList(dir *os.Root, absolute string) (*os.File, fs.FileInfo, error) {
-	info, err := dir.Stat(".")
-	if err != nil {
-		return nil, nil, err
-	}
-	if f, err := os.OpenFile(absolute, Reading, 0); err == nil {
-		if same, err := f.Stat(); err == nil && os.SameFile(info, same) {
-			return f, info, nil
-		}
-		_ = f.Close()
-	}
-	f, err := dir.OpenFile(".", Reading, 0)
-	return f, info, err
 }
