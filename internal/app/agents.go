@@ -81,7 +81,7 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
 			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
 		})
-		a.hosted[name].Undo, a.hosted[name].Sandbox = a.undo, starter.describe()
+		a.hosted[name].Undo, a.hosted[name].Sandbox, a.hosted[name].Idle = a.undo, starter.describe(), idleTime(a.settings.Agents[name])
 	}
 	return a.hosted[name], nil
 }
@@ -98,6 +98,17 @@ func hostAgent(d preset.Definition, keeper child.Starter, opts childacp.Options)
 		Definition: child.Definition{Name: d.Name, Command: d.Command, Env: AgentEnvironment(d), Renew: d.Renew},
 		Keeper:     keeper, NewSpeaker: speak, InDir: d.Protocol == preset.Pi, Logger: opts.Logger,
 	}
+}
+
+// idleTime returns the value of child.Agent.Idle for the settings of an agent.
+func idleTime(own config.Agent) time.Duration {
+	switch {
+	case own.IdleTimeout == nil:
+		return 0 // the default
+	case *own.IdleTimeout == 0:
+		return -1
+	}
+	return time.Duration(*own.IdleTimeout)
 }
 
 // endHostedOf ends the hosted agent process of a session, if there is one.

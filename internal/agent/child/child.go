@@ -94,7 +94,8 @@ type Agent struct {
 	// InDir means that a process works in the directory that it was started in,
 	// because the agent's protocol cannot name another one.
 	InDir bool
-	// Idle is how long a process without a turn is kept; 0 means 15 minutes.
+	// Idle is how long a process without a turn is kept: 0 means 15 minutes, a
+	// negative time as long as the session is open.
 	Idle time.Duration
 	// Undo records the changes of turns to files; nil records nothing.
 	Undo *undo.Recorder
@@ -179,7 +180,7 @@ func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 	return h, nil
 }
 
-// releaseHost starts the timer that ends an idle process. The timer checks
+// releaseHost starts the timer that ends an idle process, if there is one. The timer checks
 // again under the lock: a turn that has started in the meantime keeps the
 // process.
 func (a *Agent) releaseHost(h *host) {
@@ -189,6 +190,9 @@ func (a *Agent) releaseHost(h *host) {
 	idle := a.Idle
 	if idle == 0 {
 		idle = 15 * time.Minute
+	}
+	if idle < 0 {
+		return
 	}
 	h.reaper = time.AfterFunc(idle, func() {
 		a.mu.Lock()

@@ -94,6 +94,17 @@ func TestIdle_TimeoutExpires_EndsOnlyIdleProcesses(t *testing.T) {
 	}
 }
 
+func TestIdle_NegativeTime_KeepsTheProcess(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(a *child.Agent) { a.Idle = -1 })
+	first := s.done("one")
+	for range 3 {
+		if again := s.done("again"); pid(again) != pid(first) {
+			t.Fatalf("process %s was replaced by %s", pid(first), pid(again))
+		}
+	}
+}
+
 func TestLaw02_StopWhileAgentStarts_IsImmediateAndProcessIsReused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(a *child.Agent) { a.Definition.Env = append(a.Definition.Env, "FAKE_AGENT_START=2s") })
