@@ -39,6 +39,10 @@ func (t *Turn) Close() {
 		return
 	}
 	t.mu.Lock()
+	t.closed = true
+	if t.warming != nil {
+		t.warming.Stop()
+	}
 	d, used := t.dir, len(t.calls) > 0
 	t.mu.Unlock()
 	if d == nil {

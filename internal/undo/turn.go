@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
@@ -25,6 +26,8 @@ type Turn struct {
 	dir      *directory
 	calls    []*call
 	problems []string
+	warming  *time.Timer // starts the first scan; nil if there is none
+	closed   bool
 }
 
 // call is a call of a turn, or the part of it that changes one path.
@@ -47,11 +50,23 @@ func (r *Recorder) Turn(session bellcord.Session, id bellcord.TurnID, work Work)
 	return &Turn{recorder: r, session: session, id: id, work: work}
 }
 
-// Warm starts the first scan of the turn's directory in the background.
-func (t *Turn) Warm() {
+// Warm starts the first scan of the turn's directory in the background: after the
+// given time, unless the turn has ended by then. A turn that ends early without a
+// call then does no I/O here.
+func (t *Turn) Warm(after time.Duration) {
 	if t == nil {
 		return
 	}
+	if after <= 0 {
+		t.warm()
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.warming = time.AfterFunc(after, t.warm)
+}
+
+func (t *Turn) warm() {
 	d, err := t.directory()
 	if err != nil {
 		return
@@ -77,6 +92,9 @@ func (t *Turn) directory() (*directory, error) {
 	defer t.mu.Unlock()
 	if t.dir != nil {
 		return t.dir, nil
+	}
+	if t.closed {
+		return nil, ErrClosed
 	}
 	d, err := t.recorder.hold(filepath.Clean(t.session.Dir))
 	t.dir = d

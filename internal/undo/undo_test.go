@@ -208,7 +208,7 @@ func TestTurn_NoCall_HasNoChanges(t *testing.T) {
 	s := newStage(t, nil)
 	r := &receipt{}
 	turn := s.recorder.Turn(s.session, bellcord.NewTurnID(), r)
-	turn.Warm()
+	turn.Warm(0)
 	turn.Close()
 	if len(r.set) > 0 || r.follow != nil {
 		t.Errorf("%+v", r)

@@ -140,7 +140,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	}
 	record := a.Undo.Turn(w.Session, w.Turn, w)
 	defer record.Close()
-	record.Warm()
+	record.Warm(0) // while the process starts
 	l, err := h.ready(ctx, w)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
@@ -80,6 +81,11 @@ type job struct {
 	images    imageBudget
 }
 
+// scanDelay is the time until the first scan of the session's directory starts,
+// unless a call needs it earlier. Most models take longer to request a call, and a
+// short answer without calls needs no scan.
+const scanDelay = 150 * time.Millisecond
+
 // Run implements hub.Agent. The bounds (steps, time, tokens) belong to the
 // turn: when one is exceeded, ctx ends.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
@@ -102,7 +108,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if w.Prompt.Task == bellcord.TaskCompact {
 		return j.compact(ctx, 0, w.Prompt.Text)
 	}
-	j.record.Warm()
+	j.record.Warm(scanDelay)
 	defer j.entitle(ctx)()
 	if err := j.attach(ctx); err != nil {
 		return err
