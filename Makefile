@@ -93,6 +93,10 @@ undo-long: ## 10,000 random scripts through snapshot and undo, 10,000 random cha
 	go test -count=1 -timeout 60m -run 'RandomScripts|RandomChanges' -v ./internal/undo/restore -scripts 10000 -cases 10000 | grep -E 'scripts:|cases:|^(ok|FAIL|---)'
 	go test -count=1 -timeout 60m -run 'RealVim' -v ./internal/undo/restore -vims 100 | grep -E 'lost|^ *(ok|FAIL|---)'
 
+.PHONY: undo-witness
+undo-witness: ## why undo has no witness: cost and failures of a filter that announces writes (seccomp); Linux on x86-64; five minutes
+	go run ./tools/witness
+
 .PHONY: undo-bench
 undo-bench: ## scans of 60,000 files of 1.5 GB next to git status, as ratios; first snapshot and disk; needs 4 GB of disk
 	go test -count=1 -timeout 60m -run 'CallWithoutChanges' -bench 'Scan' -benchtime 11x -v ./internal/undo/snapshot | grep -E 'snapshot|first|scan/git|^(ok|FAIL|---)'

@@ -141,6 +141,7 @@ var allowedImports = map[string][]string{
 	"tools/bom":                     {},
 	"tools/recording":               {},
 	"tools/site":                    {},
+	"tools/witness":                 {},
 	"peers/viewers":                 {"", "api", "client", "internal/llm/fakemodel"},
 	"internal/app/backend":          {"", "api", "client", "internal/acpbridge", "internal/app", "internal/config", "internal/filefinder", "internal/front/chat", "internal/front/line", "internal/front/slash", "internal/sessionid", "internal/websocket"},
 	"internal/app/tour":             {"", "internal/app", "internal/app/backend", "internal/config", "internal/front/chat", "internal/plural", "internal/secret"},
@@ -166,7 +167,7 @@ var allowedImporters = map[string][]string{
 	"github.com/nats-io/nats.go":             {"internal/cluster", "bench"},
 	"github.com/nats-io/nats-server":         {"bench"},
 	"github.com/kardianos/service":           {"internal/autostart"}, // for Windows alone
-	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/sandbox", "internal/tool/workspace", "internal/undo/restore", "internal/undo/snapshot", "proc"},
+	"golang.org/x/sys":                       {"cmd/bellcord", "internal/autostart", "internal/filelock", "internal/sandbox", "internal/tool/workspace", "internal/undo/restore", "internal/undo/snapshot", "proc", "tools/witness"},
 	"github.com/openai/openai-go":            {"internal/llm/openai", "internal/llm/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"internal/llm/anthropic"},
 	"mvdan.cc/sh":                            {"internal/permit"},
