@@ -64,8 +64,8 @@ laws: ## the laws of a stop, by number
 
 # Tests of what attacks on the server, the tools and the bot came to: all were
 # refused, and have to be.
-HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestClient_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestServeCheck_InvalidOrUnsafe|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestLoad_InvalidFile|TestDecide_|TestGrant_
-HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/tool/web ./internal/permit ./internal/config ./internal/front/chats/... ./internal/front/telegram/... ./cmd/bellcord
+HELD := TestHeld_|TestIncident|TestFlood|TestProblem_|TestBody_|TestBodies_|TestLogin_|TestDoor_|TestServe_TokenRevoked|TestSocket_|TestFetch_AddressNotPublic|TestRefuse_AddressNotPublic|TestFileTools_|TestServe_NonLoopbackAddress|TestServeCheck_InvalidOrUnsafe|TestList_NotNamed|TestPair_TenWrongCodes|TestHandler_WrongOrMissingSecret|TestLoad_InvalidFile|TestDecide_|TestGrant_
+HELD_IN := ./internal/front/web ./internal/auth ./internal/tool ./internal/publicnet ./internal/permit ./internal/config ./internal/front/chats/... ./internal/front/telegram/... ./cmd/bellcord
 
 .PHONY: held
 held: build peers/page/node_modules ## attacks that were refused: scopes on every route, foreign owners, hosts and origins, paths, bodies, logins, fetch, file tools, link swaps, shell syntax, terminals, rights, the page

@@ -38,8 +38,8 @@ type Policy struct {
 	// "example.org:8080". There is at most one question at a time for a host. Ask
 	// returns when ctx ends, which is also the case when the client has left.
 	Ask func(ctx context.Context, host string) (Answer, error)
-	// Memory contains the hosts that were allowed for the session. Serve calls
-	// of one session share it. nil: the answers are dropped after Serve.
+	// Memory stores the hosts that were allowed for the session. Serve calls
+	// of one session share it. nil means that nothing is stored after Serve.
 	Memory *Memory
 	// Check returns an error if an address must not be dialed. nil allows public
 	// addresses only, as the tool fetch does, even for hosts in Domains.
