@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // else a helper with the race detector sleeps for a second
 	os.Exit(runTests(m))
 }
 
