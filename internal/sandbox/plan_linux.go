@@ -55,9 +55,9 @@ func ordered(all []stage.Step) []stage.Step {
 	return slices.CompactFunc(all, func(a, b stage.Step) bool { return a.Path == b.Path })
 }
 
-// rules returns what Landlock allows. Landlock has rules that allow, and none that
-// refuse: to hide a path, all other entries of its parents are allowed. The parents
-// themselves cannot be listed.
+// rules returns what Landlock allows. Its rules permit and never refuse: to
+// hide a path, everything next to the path and next to its parents is allowed.
+// Those parents themselves cannot be listed.
 func rules(p Profile, temp string) []stage.Rule {
 	hidden := make(map[string]bool)
 	way := make(map[string]bool)

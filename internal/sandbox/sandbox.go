@@ -9,8 +9,8 @@
 //
 // Inside, root is an ordinary user: it has no capability, and can write only to
 // files that it owns. Paths are hidden as they are when the command starts; a
-// path that appears later is not. Each command has a network of its own unless
-// the network is On: a server that one command starts cannot be reached by the
+// path that appears later is not. Each command has a separate network unless the
+// network is On: a server that one command starts cannot be reached by the
 // next.
 //
 // The package starts nothing. [Box.Wrap] returns the command to start instead,
@@ -54,7 +54,7 @@ const (
 	On    Network = "on"
 )
 
-// Mode determines whether commands are confined.
+// Mode decides whether commands are confined.
 type Mode string
 
 // Modes.
@@ -73,7 +73,7 @@ const (
 // defaultTmp is the size of /tmp without a setting.
 const defaultTmp = 1 << 30
 
-// Profile is what a command can use. Paths are absolute. The most specific
+// Profile lists what a command can use. Paths are absolute. The most specific
 // path counts: a writable directory inside a hidden one stays visible.
 type Profile struct {
 	Write    []string // directories and files that stay writable; missing ones are skipped

@@ -105,7 +105,7 @@ func restrictMount(fd int, attributes uint64) error {
 // openPath opens a path that must not contain symbolic links.
 func openPath(path string) (int, error) {
 	how := openHow{flags: oPath | syscall.O_CLOEXEC, resolve: resolveNoSymlinks | resolveNoMagiclinks}
-	r, _, errno := syscall.Syscall6(sysOpenat2, cwd(), uintptr(bytePtr(path)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
+	r, _, errno := syscall.Syscall6(sysOpenat2, cwd(), uintptr(bytePtr(path)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0) //nolint:gosec // for a system call
 	return result(r, errno)
 }
 

@@ -37,7 +37,7 @@ func LandlockVersion() int {
 	return int(r)
 }
 
-// HandledFiles returns the access rights of a version of Landlock.
+// HandledFiles returns the access rights that a version of Landlock restricts.
 func HandledFiles(version int) uint64 {
 	all := uint64(1<<13 - 1)
 	if version >= 2 {
@@ -78,7 +78,7 @@ func restrict(p *Plan) error {
 	if attr == (ruleset{}) {
 		return nil // the filter of system calls and the gaps of the level cover the rest
 	}
-	r, _, errno := syscall.Syscall(sysLandlockCreateRuleset, uintptr(unsafe.Pointer(&attr)), size, 0)
+	r, _, errno := syscall.Syscall(sysLandlockCreateRuleset, uintptr(unsafe.Pointer(&attr)), size, 0) //nolint:gosec // for a system call
 	fd, err := result(r, errno)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func restrict(p *Plan) error {
 	}
 	if attr.network != 0 && p.ConnectPort != 0 {
 		port := struct{ access, port uint64 }{connectTCP, uint64(p.ConnectPort)}
-		_, _, errno := syscall.Syscall6(sysLandlockAddRule, uintptr(fd), rulePort, uintptr(unsafe.Pointer(&port)), 0, 0, 0)
+		_, _, errno := syscall.Syscall6(sysLandlockAddRule, uintptr(fd), rulePort, uintptr(unsafe.Pointer(&port)), 0, 0, 0) //nolint:gosec // for a system call
 		if errno != 0 {
 			return errno
 		}
@@ -114,10 +114,10 @@ func allowPath(ruleset int, path string, access uint64) error {
 	if info.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 		access &= fileAccess
 	}
-	var attr [12]byte // packed: 8 bytes of rights, 4 bytes of the descriptor
-	*(*uint64)(unsafe.Pointer(&attr[0])) = access
-	*(*int32)(unsafe.Pointer(&attr[8])) = int32(fd)
-	_, _, errno := syscall.Syscall6(sysLandlockAddRule, uintptr(ruleset), ruleBeneath, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	var attr [12]byte                                                                                                           // packed: 8 bytes of rights, 4 bytes of the descriptor
+	*(*uint64)(unsafe.Pointer(&attr[0])) = access                                                                               //nolint:gosec // for a system call
+	*(*int32)(unsafe.Pointer(&attr[8])) = int32(fd)                                                                             //nolint:gosec // for a system call
+	_, _, errno := syscall.Syscall6(sysLandlockAddRule, uintptr(ruleset), ruleBeneath, uintptr(unsafe.Pointer(&attr)), 0, 0, 0) //nolint:gosec // for a system call
 	_, err = result(0, errno)
 	return err
 }

@@ -15,7 +15,7 @@ const (
 // needs. Without ambient ones, the exec of a user other than root loses all.
 var setupCaps = []uintptr{capSetpcap, capNetAdmin, capSysAdmin}
 
-// outer creates the namespaces. Another process does this because the
+// outer creates the namespaces. A separate process does this because the
 // server is not dumpable, and so cannot write the user map of a child. It exits
 // with the command's code as soon as the command has exited. Processes that the
 // command left behind live on under process 1 of the namespace.

@@ -135,7 +135,7 @@ func filter(plan *Plan) error {
 		length uint16
 		first  *instruction
 	}{uint16(len(p)), &p[0]}
-	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetSeccomp, seccompModeFilter, uintptr(unsafe.Pointer(&program)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetSeccomp, seccompModeFilter, uintptr(unsafe.Pointer(&program))) //nolint:gosec // for a system call
 	_, err := result(0, errno)
 	return err
 }

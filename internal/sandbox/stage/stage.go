@@ -1,5 +1,5 @@
 // Package stage is the part of the sandbox that runs in a new process: it
-// confines itself by a [Plan], and then starts the command.
+// confines itself according to a [Plan], and then starts the command.
 //
 // The helper is this executable, started again with [Word] as its first
 // argument. It takes over in the init function of this package, before main and
