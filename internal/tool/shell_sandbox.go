@@ -149,8 +149,8 @@ func (f *failedCommands) add(id bellcord.SessionID, exact string) {
 	if f.all == nil {
 		f.all = map[bellcord.SessionID][]string{}
 	}
-	list := append(f.all[id], exact)
-	f.all[id] = list[max(0, len(list)-mostFailed):]
+	f.all[id] = append(f.all[id], exact)
+	f.all[id] = f.all[id][max(0, len(f.all[id])-mostFailed):]
 }
 
 func (f *failedCommands) contains(id bellcord.SessionID, exact string) bool {
