@@ -18,7 +18,7 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and show how to fix what is wrong",
-		Long: `Checks the configuration, keys, models, agents, process containment, the data
+		Long: `Checks the configuration, keys, models, agents, process containment, the sandbox, the data
 directory, the store, the port and the clock. It prints one line per finding, with a
 fix for everything that is not ok. Providers are asked for their list of models,
 which costs nothing. Every installed agent is started once and ended again. Events of

@@ -27,7 +27,7 @@ func (d *Doctor) checks() []check {
 	}
 	return append(all,
 		check{"rules", d.rules}, check{"keys", d.keys}, check{"environment", d.environment}, check{"model", d.model}, check{"clock", d.clock}, check{"agents", d.agents},
-		check{"containment", d.containment}, check{"sandbox", d.sandbox}, check{"data directory", d.dataDirectory}, check{"undo", d.undo}, check{"store", d.store}, check{"nats", d.nats},
+		check{"containment", d.containment}, check{"sandbox", d.sandbox}, check{"limits", d.limits}, check{"data directory", d.dataDirectory}, check{"undo", d.undo}, check{"store", d.store}, check{"nats", d.nats},
 		check{"token", d.token}, check{"port", d.port})
 }
 
@@ -133,7 +133,16 @@ func (d *Doctor) sandbox(context.Context) []Finding {
 	if err != nil {
 		return bad(`install bubblewrap, or set mode = "auto" in [sandbox]`, "%s", inOneLine(err))
 	}
-	return append(ok("%s", text), ok("limits of commands are enforced by %s", cmp.Or(proc.LimitsBy(), "nothing on this system"))...)
+	return ok("%s", text)
+}
+
+// limits reports what enforces the limits of commands.
+func (d *Doctor) limits(context.Context) []Finding {
+	by := proc.LimitsBy()
+	if by == "" {
+		return ok("memory, processes and processors of commands cannot be limited on this system")
+	}
+	return ok("memory, processes and processors of commands are limited by %s", by)
 }
 
 // inOneLine returns the text of an error without line breaks.
