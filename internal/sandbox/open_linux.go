@@ -149,7 +149,7 @@ func landlockGaps(p Profile) []string {
 	gaps := []string{
 		"file names, sizes and dates outside the workspace can be seen, and the command lines of other processes",
 		"the temporary directory has no size limit",
-		"a directory above a hidden path cannot be listed",
+		"in a directory above a hidden path nothing can be listed or created",
 	}
 	if len(p.ReadOnly) > 0 {
 		gaps = append(gaps, "read-only paths in a writable directory can be changed (.git/config, .git/hooks)")

@@ -71,26 +71,24 @@ func rules(p Profile, temp string) []stage.Rule {
 		}
 	}
 	var all []stage.Rule
-	var walk func(path string)
-	walk = func(path string) {
+	var allow func(path string, access uint64)
+	allow = func(path string, access uint64) {
 		switch {
 		case hidden[path]:
 		case way[path]:
 			entries, _ := os.ReadDir(path) // what cannot be listed here cannot be read, either
 			for _, e := range entries {
 				if e.Type()&os.ModeSymlink == 0 {
-					walk(filepath.Join(path, e.Name()))
+					allow(filepath.Join(path, e.Name()), access)
 				}
 			}
 		default:
-			all = append(all, stage.Rule{Path: path, Access: stage.ReadAccess})
+			all = append(all, stage.Rule{Path: path, Access: access})
 		}
 	}
-	walk("/")
+	allow("/", stage.ReadAccess)
 	for _, path := range slices.Concat(p.Write, []string{temp}) {
-		if !hidden[path] {
-			all = append(all, stage.Rule{Path: path, Access: stage.WriteAccess})
-		}
+		allow(path, stage.WriteAccess)
 	}
 	for _, path := range p.ReadOnly {
 		all = append(all, stage.Rule{Path: path, Access: stage.ReadAccess})
