@@ -17,7 +17,7 @@ func (p *Policy) profile(c Command) sandbox.Profile {
 	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), TmpBytes: p.TmpBytes}
 	switch c.Kind {
 	case Server: // a server may work anywhere, but Bellcord's files are hidden
-		profile.Write = []string{"/"}
+		profile.Write = []string{"/", c.Dir}
 		return profile
 	case Agent:
 		profile.Write = append(profile.Write, c.Home)

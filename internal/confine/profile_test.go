@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord/internal/sandbox"
+	"github.com/bellcord/bellcord/proc"
 )
 
 func TestProfile_EveryKindAndMode_IsAsInTheDocumentedTable(t *testing.T) {
@@ -20,7 +21,7 @@ func TestProfile_EveryKindAndMode_IsAsInTheDocumentedTable(t *testing.T) {
 	}{
 		"command after approval":   {Command{Kind: Shell, Dirs: []string{"/w"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w"}, sandbox.Proxy},
 		"command in mode full":     {Command{Kind: Shell, Full: true, Dirs: []string{"/w", "/v"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w", "/v"}, sandbox.On},
-		"MCP server":               {Command{Kind: Server}, []string{"/data"}, []string{"/"}, sandbox.On},
+		"MCP server":               {Command{Command: proc.Command{Dir: "/tmp/s"}, Kind: Server}, []string{"/data"}, []string{"/", "/tmp/s"}, sandbox.On},
 		"hosted agent":             {Command{Kind: Agent, Home: "/home/a", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/a", "/home/a/.cache", "/w"}, sandbox.On},
 		"hosted agent, read-write": {Command{Kind: Agent, Full: true, Home: "/home/b", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/b", "/home/a/.cache", "/w"}, sandbox.On},
 	} {

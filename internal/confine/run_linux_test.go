@@ -2,6 +2,7 @@ package confine_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/sandbox"
 	"github.com/bellcord/bellcord/internal/sandbox/netproxy"
@@ -177,5 +179,45 @@ func stopAnimal(t *testing.T, p *confine.Policy, dir, script string) {
 	}
 	if found, _ := exec.Command("pgrep", "-f", token).Output(); len(found) > 0 || len(exit.Survivors) > 0 {
 		t.Errorf("left: %s, survivors %v of %s", found, exit.Survivors, script)
+	}
+}
+
+func TestSentence_MachineWithoutASandbox_WarnsAndTheCommandRuns(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t, levels["landlock"])
+	box, err := sandbox.Open(t.Context(), sandbox.Auto, sandbox.Options{Level: sandbox.Seatbelt}) // this system has none
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Open = func() (*sandbox.Box, error) { return box, nil }
+	var out output
+	c := confine.Command{Command: proc.Command{Args: []string{"/bin/echo", "ran"}, Dir: t.TempDir(), Output: out.add}}
+	if s := p.Sentence(c); !strings.Contains(s, "no sandbox on this machine") {
+		t.Errorf("the question has %q", s)
+	}
+	if s := p.Describe(c); s == nil || s.Level != bellcord.SandboxNone || len(s.Gaps) == 0 {
+		t.Errorf("the receipt has %+v", s)
+	}
+	if exit, err := p.Run(t.Context(), c, nil); err != nil || exit.Code != 0 || out.String() != "ran\n" {
+		t.Errorf("%+v, %v: %s", exit, err, out.String())
+	}
+}
+
+func TestRun_SandboxIsRequiredAndMissing_StartsNothingAndReturnsTheReasons(t *testing.T) {
+	t.Parallel()
+	p := newPolicy(t, levels["landlock"])
+	p.Open = func() (*sandbox.Box, error) {
+		return sandbox.Open(t.Context(), sandbox.Require, sandbox.Options{Level: sandbox.Seatbelt})
+	}
+	var out output
+	c := confine.Command{Command: proc.Command{Args: []string{"/bin/echo", "ran"}, Dir: t.TempDir(), Output: out.add}}
+	if _, err := p.Run(t.Context(), c, nil); !errors.Is(err, sandbox.ErrUnavailable) {
+		t.Errorf("Run: %v", err)
+	}
+	if _, err := p.Start(c); !errors.Is(err, sandbox.ErrUnavailable) {
+		t.Errorf("Start: %v", err)
+	}
+	if out.String() != "" {
+		t.Errorf("the command printed %q", out.String())
 	}
 }

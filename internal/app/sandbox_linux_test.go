@@ -1,0 +1,83 @@
+package app
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/internal/tool/mcp"
+	"github.com/bellcord/bellcord/proc"
+)
+
+func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{config.SandboxBubblewrap, config.SandboxNamespaces, config.SandboxLandlock} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			data, home, work := t.TempDir(), homeDir(t), t.TempDir()
+			for path, text := range map[string]string{filepath.Join(data, "token"): "SECRET", filepath.Join(home, "settings"): "OWN"} {
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := config.Defaults()
+			c.DataDir, c.Sandbox.Mode, c.Sandbox.Level = data, config.SandboxRequire, level
+			keeper, err := proc.Open("", proc.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = keeper.Close() })
+			policy := newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, keeper, privateFiles(c).Paths)
+			script := []string{"/bin/sh", "-c", "cat " + data + "/token; cat " + home + "/settings; echo x > " + home + "/new && echo WRITTEN; echo END"}
+
+			server, err := spawner(policy, &secret.Set{})(mcp.Server{Name: "files", Command: script, Dir: work})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectHidden(t, "MCP server", server.Stdout)
+			starter := agentStarter{policy: policy, home: home}
+			agent, err := starter.Start(proc.Command{Args: script, Dir: work})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectHidden(t, "hosted agent", agent.Stdout)
+			if d := starter.describe(); d == nil || len(d.Gaps) == 0 {
+				t.Errorf("the receipt of the agent's turns has %+v", d)
+			}
+		})
+	}
+}
+
+// homeDir returns a new directory outside of /tmp, which is another one in the
+// sandbox.
+func homeDir(t *testing.T) string {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(home, ".bellcord-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// expectHidden reads the output of the script: the token is hidden, and the home
+// directory can be read and written.
+func expectHidden(t *testing.T, name string, from io.Reader) {
+	t.Helper()
+	text, err := io.ReadAll(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := string(text); strings.Contains(out, "SECRET") || !strings.Contains(out, "OWN") || !strings.Contains(out, "WRITTEN") || !strings.Contains(out, "END") {
+		t.Errorf("%s: %q", name, out)
+	}
+}
