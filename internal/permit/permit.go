@@ -226,7 +226,10 @@ func grantOf(session Session, c Call) Granted {
 // is empty. If storing a permanent grant fails, Grant returns the error and
 // the call stays as it was: nothing that was not stored is allowed.
 func (p *Policy) Grant(session Session, c Call, forGood bool) error {
-	if c.Exact == "" || c.EachTime != "" {
+	switch {
+	case c.Exact == "":
+		return fmt.Errorf("cannot allow later calls of %s: the arguments are unknown", c.Tool)
+	case c.EachTime != "":
 		return fmt.Errorf("cannot allow later calls of %s: a person must approve each of them", c.Tool)
 	}
 	p.mu.Lock()

@@ -66,9 +66,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		return "", err
 	case reply.Choice == allowOnce:
 		return "", c.used()
-	case call.EachTime != "" && reply.Choice != rejectOnce:
-		return "the user's answer is not one of the choices", nil
-	case reply.Choice == allowSession, reply.Choice == allowAlways:
+	case call.EachTime == "" && (reply.Choice == allowSession || reply.Choice == allowAlways):
 		return "", errors.Join(c.used(), a.policy().Grant(session, call, reply.Choice == allowAlways))
 	case reply.Reason != "":
 		return "the user refused it: " + reply.Reason, nil
