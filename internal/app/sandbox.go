@@ -102,7 +102,11 @@ func (s agentStarter) command(c proc.Command) confine.Command {
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	return confine.Command{Command: c, Kind: confine.Agent, Dirs: []string{c.Dir}, Home: home, Outside: s.outside}
+	command := confine.Command{Command: c, Kind: confine.Agent, Home: home, Outside: s.outside}
+	if c.Dir != "" {
+		command.Dirs = []string{c.Dir}
+	}
+	return command
 }
 
 // describe returns how the agent is confined.

@@ -57,42 +57,27 @@ type Command struct {
 
 // Run runs a command like proc.Keeper.Run.
 func (p *Policy) Run(ctx context.Context, c Command, force <-chan struct{}) (proc.Exit, error) {
-	if ctx.Err() != nil {
-		return proc.Exit{}, context.Cause(ctx)
-	}
-	started, err := p.wrap(&c)
+	prepared, err := p.Prepare(c)
 	if err != nil {
 		return proc.Exit{}, err
 	}
-	defer started.close()
-	started.serve(ctx)
-	return p.Keeper.Run(ctx, c.Command, force)
+	return prepared.Run(ctx, force)
 }
 
 // Start starts a command like proc.Keeper.Start.
 func (p *Policy) Start(c Command) (*proc.Running, error) {
-	started, err := p.wrap(&c)
+	prepared, err := p.Prepare(c)
 	if err != nil {
 		return nil, err
 	}
-	running, err := p.Keeper.Start(c.Command)
-	if err != nil {
-		started.close()
-		return nil, err
-	}
-	started.serve(context.Background())
-	go func() {
-		<-running.Done()
-		started.close()
-	}()
-	return running, nil
+	return prepared.Start()
 }
 
 // Sandboxed reports whether a sandbox is configured. p may be nil.
 func (p *Policy) Sandboxed() bool { return p != nil && p.Open != nil }
 
-// Describe returns how commands of a kind are confined, for receipts and
-// questions; nil if no sandbox is configured.
+// Describe returns how a command would be confined; nil if no sandbox is
+// configured.
 func (p *Policy) Describe(c Command) *bellcord.Sandbox {
 	if !p.Sandboxed() {
 		return nil
@@ -104,7 +89,11 @@ func (p *Policy) Describe(c Command) *bellcord.Sandbox {
 	case c.Outside:
 		return &bellcord.Sandbox{Level: bellcord.SandboxNone}
 	}
-	return &bellcord.Sandbox{Level: bellcord.SandboxLevel(box.Level()), Gaps: box.Gaps(p.profile(c))}
+	return describe(box, p.profile(c))
+}
+
+func describe(box *sandbox.Box, profile sandbox.Profile) *bellcord.Sandbox {
+	return &bellcord.Sandbox{Level: bellcord.SandboxLevel(box.Level()), Gaps: box.Gaps(profile)}
 }
 
 // Forget drops the hosts that were allowed for a session.

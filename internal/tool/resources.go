@@ -58,8 +58,11 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call shellCall) Res
 	c := y.confined(call)
 	c.Owner = string(call.Session)
 	c.Output = func(data []byte) { _, _ = log.Write(data) }
-	box := y.Confine.Describe(c)
-	running, err := y.start(keeper, c)
+	prepared, err := y.prepare(keeper, c)
+	var running *proc.Running
+	if err == nil {
+		running, err = prepared.Start()
+	}
 	if err != nil {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
@@ -78,7 +81,7 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call shellCall) Res
 	y.running[call.Session] = append(y.running[call.Session], k)
 	y.mu.Unlock()
 	result := finished(fmt.Sprintf("[running in the background, pid %d, until the session ends; output in %s]", running.PID, filepath.ToSlash(file.Name())))
-	result.Sandbox = box
+	result.Sandbox = prepared.Sandbox
 	return result
 }
 

@@ -174,14 +174,17 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 			call.Output(s)
 		}
 	}
-	box := resources.Confine.Describe(c)
-	exit, err := resources.run(limited, keeper, c, bellcord.Forced(ctx))
+	prepared, err := resources.prepare(keeper, c)
+	if err != nil {
+		return failed(err)
+	}
+	exit, err := prepared.Run(limited, bellcord.Forced(ctx))
 	if err != nil {
 		return failed(err)
 	}
 	out.Add(clean.Rest())
 	result := call.ended(ctx, out.String(), exit)
-	result.Sandbox = box
+	result.Sandbox = prepared.Sandbox
 	resources.noteFailure(&result, call)
 	return result
 }

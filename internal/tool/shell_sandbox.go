@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,20 +68,9 @@ func (y *SessionResources) confined(call shellCall) confine.Command {
 	}
 }
 
-// run runs a command, in the sandbox if one is configured.
-func (y *SessionResources) run(ctx context.Context, keeper *proc.Keeper, c confine.Command, force <-chan struct{}) (proc.Exit, error) {
-	if y.Confine == nil {
-		return keeper.Run(ctx, c.Command, force)
-	}
-	return y.Confine.Run(ctx, c, force)
-}
-
-// start starts a command, in the sandbox if one is configured.
-func (y *SessionResources) start(keeper *proc.Keeper, c confine.Command) (*proc.Running, error) {
-	if y.Confine == nil {
-		return keeper.Start(c.Command)
-	}
-	return y.Confine.Start(c)
+// prepare returns a command in its sandbox, if one is configured.
+func (y *SessionResources) prepare(keeper *proc.Keeper, c confine.Command) (*confine.Prepared, error) {
+	return cmp.Or(y.Confine, &confine.Policy{Keeper: keeper}).Prepare(c)
 }
 
 // noteFailure records a command that has failed in the sandbox, and adds a note to

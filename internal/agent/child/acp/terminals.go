@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,19 +126,18 @@ func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Comma
 
 // runConfined runs a command, in the sandbox if one is configured.
 func (t *turn) runConfined(ctx context.Context, command proc.Command) (proc.Exit, error) {
-	force := bellcord.Forced(t.ctx)
-	if t.opts.Confine == nil {
-		return t.opts.Keeper.Run(ctx, command, force)
-	}
 	s := t.w.Session
-	c := confine.Command{
+	prepared, err := cmp.Or(t.opts.Confine, &confine.Policy{Keeper: t.opts.Keeper}).Prepare(confine.Command{
 		Command: command, Kind: confine.Shell, Session: s.ID, Full: permit.Mode(s.Mode) == permit.Full,
 		Dirs: append([]string{s.Dir}, s.AdditionalDirs...), Ask: tool.AskNetwork(t.w),
+	})
+	if err != nil {
+		return proc.Exit{}, err
 	}
-	if box := t.opts.Confine.Describe(c); box != nil {
-		t.w.AddSandbox(*box)
+	if prepared.Sandbox != nil {
+		t.w.AddSandbox(*prepared.Sandbox)
 	}
-	return t.opts.Confine.Run(ctx, c, force)
+	return prepared.Run(ctx, bellcord.Forced(t.ctx))
 }
 
 // emitOutput emits the output of a command as output of the call that shows its
