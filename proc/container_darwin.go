@@ -14,7 +14,9 @@ type container struct {
 	elaborate bool // always false: there is only one way to start
 }
 
-func newContainer(id string, _ bool) *container { return &container{tree: newTree(id, ident{}, 0)} }
+func newContainer(_ Command, id string, _ bool) *container {
+	return &container{tree: newTree(id, ident{}, 0)}
+}
 
 // start starts the process in a new session, which is also a new process group
 // and has no controlling terminal: the command can neither open /dev/tty nor

@@ -20,12 +20,13 @@ type container struct {
 
 	limiter *limiter // nil if there are no limits
 	spaces  spaces   // PID namespaces of its processes
+	helper  bool     // the first process of the outermost one is a helper
 
 	elaborate bool // use features that a kernel or its policies may refuse
 }
 
-func newContainer(id string, noCgroup bool) *container {
-	p := &container{tree: newTree(id, ident{}, 0), elaborate: true}
+func newContainer(c Command, id string, noCgroup bool) *container {
+	p := &container{tree: newTree(id, ident{}, 0), helper: c.Helper, elaborate: true}
 	p.tree.stamp = newStamp()
 	if noCgroup {
 		return p
@@ -157,6 +158,15 @@ func (p *container) strangers() bool {
 }
 
 func (p *container) scan() []process {
+	all := p.members()
+	if p.helper {
+		p.spaces.note(all)
+		p.spaces.markHelpers(all)
+	}
+	return all
+}
+
+func (p *container) members() []process {
 	if !p.contained() {
 		return p.tree.scanNow()
 	}
@@ -184,9 +194,14 @@ func (p *container) empty() bool {
 }
 
 // terminate sends SIGTERM. It is the first step of the ladder, and the last moment
-// at which all namespaces exist.
+// at which all namespaces exist. The kernel may not deliver SIGTERM to the first
+// process of a namespace: a helper that has started nothing is killed, and others
+// end after their command.
 func (p *container) terminate(list []process) bool {
 	p.spaces.note(list)
+	for _, m := range idleHelpers(list) {
+		signalProcess(m.ident, unix.SIGKILL)
+	}
 	terminate(list)
 	return true
 }

@@ -22,7 +22,7 @@ type container struct {
 	elaborate bool // always false: there is only one way to start
 }
 
-func newContainer(string, bool) *container { return &container{} }
+func newContainer(Command, string, bool) *container { return &container{} }
 
 // start starts the process suspended, so that it is in the job before it can
 // start another process. The new process group shields it from a Ctrl-C for

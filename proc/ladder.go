@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,7 @@ type process struct {
 	parent, group, session int
 	dead                   bool // a zombie: exited, but not reaped
 	halted                 bool
+	helper                 bool   // starts the command, and ends after it
 	name                   string // only set for processes of a command
 }
 
@@ -50,8 +52,10 @@ func (l *roll) markTerminated(list []process) {
 
 // late returns the processes that need SIGTERM now. These are processes that
 // were forked during the first round of signals and have lost their parent
-// since (one that still has its parent was started to clean up), and processes
-// that received SIGTERM between fork and exec and run another program now.
+// since (one that still has its parent was started to clean up), a command that
+// its helper has started since, and processes that received SIGTERM between fork
+// and exec and run another program now. A helper that has started nothing is
+// among them, each time.
 func (l *roll) late(alive []process) []process {
 	late := l.addAlive(orphans(alive), Terminated)
 	for _, p := range alive {
@@ -61,7 +65,20 @@ func (l *roll) late(alive []process) []process {
 			late = append(late, p)
 		}
 	}
+	for _, p := range idleHelpers(alive) {
+		l.addAlive([]process{p}, Killed)
+		late = append(late, p)
+	}
 	return late
+}
+
+// idleHelpers returns the helpers that have no child in alive.
+func idleHelpers(alive []process) []process {
+	parents := make(map[int]bool)
+	for _, p := range alive {
+		parents[p.parent] = true
+	}
+	return slices.DeleteFunc(slices.Clone(alive), func(p process) bool { return !p.helper || parents[p.pid] })
 }
 
 // addAlive records the living processes and how they will be ended. It returns
@@ -96,11 +113,12 @@ func (l *roll) split(alive []process) (ended, survivors []Ended) {
 	return ended, survivors
 }
 
-// orphans returns the processes in alive that have no parent in alive.
+// orphans returns the processes in alive that have no parent in alive, or a
+// helper.
 func orphans(alive []process) []process {
 	living := make(map[int]bool)
 	for _, p := range alive {
-		living[p.pid] = true
+		living[p.pid] = !p.helper
 	}
 	var all []process
 	for _, p := range alive {

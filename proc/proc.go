@@ -43,6 +43,7 @@ type Command struct {
 	Name   string       // display name; "" means the command line
 	Files  []*os.File   // passed on as descriptors 3, 4, …; not on Windows; the caller closes them
 	Limits Limits       // what the command and its descendants may use
+	Helper bool         // Args start a helper, which starts the command in a PID namespace
 }
 
 // How is the way in which a process ended.

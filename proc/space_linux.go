@@ -15,8 +15,14 @@ import (
 type spaces struct {
 	mu      sync.Mutex
 	checked map[ident]bool
-	firsts  map[ident]int // pidfds of first processes that have not exited
-	found   bool          // there was at least one namespace
+	firsts  map[ident]first // first processes that have not exited
+	found   bool            // there was at least one namespace
+}
+
+// first is the first process of a PID namespace.
+type first struct {
+	fd  int  // a pidfd
+	top bool // the namespace is directly below the one of this process
 }
 
 // note adds the first processes among the members of a command. A process stays
@@ -33,47 +39,54 @@ func (s *spaces) note(members []process) {
 			continue
 		}
 		s.checked[p.ident] = true
-		if fd, ok := openFirst(p.ident); ok {
+		if one, ok := openFirst(p.ident); ok {
 			if s.firsts == nil {
-				s.firsts = make(map[ident]int)
+				s.firsts = make(map[ident]first)
 			}
-			s.firsts[p.ident], s.found = fd, true
+			s.firsts[p.ident], s.found = one, true
 		}
 	}
 }
 
-// openFirst returns a pidfd of a process that is the first in a PID namespace
-// below the one of this process.
-func openFirst(id ident) (fd int, ok bool) {
-	if !isFirst(id.pid) {
-		return 0, false
+// markHelpers marks and names the processes that are the first in a namespace
+// directly below the one of this process.
+func (s *spaces) markHelpers(members []process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range members {
+		if m := &members[i]; s.firsts[m.ident].top {
+			m.helper, m.name = true, "sandbox"
+		}
+	}
+}
+
+// openFirst opens a process that is the first in a PID namespace below the one of
+// this process. NSpid lists its pids, from the namespace that /proc shows to its
+// own.
+func openFirst(id ident) (first, bool) {
+	pids := statusOf(id.pid)("NSpid")
+	if len(pids) <= ownDepth() || pids[len(pids)-1] != "1" {
+		return first{}, false
 	}
 	fd, err := unix.PidfdOpen(id.pid, 0)
 	if err != nil {
-		return 0, false
+		return first{}, false
 	}
 	if p, alive := read(id.pid); !alive || p.ident != id { // the pid may have been reused before it was opened
 		_ = unix.Close(fd)
-		return 0, false
+		return first{}, false
 	}
-	return fd, true
-}
-
-// isFirst reports whether a process has the pid 1 in a namespace below ours.
-// NSpid lists its pids, from the namespace that /proc shows to its own.
-func isFirst(pid int) bool {
-	pids := statusOf(pid)("NSpid")
-	return len(pids) > ownDepth() && pids[len(pids)-1] == "1"
+	return first{fd: fd, top: len(pids) == ownDepth()+1}, true
 }
 
 var ownDepth = sync.OnceValue(func() int { return len(statusOf(os.Getpid())("NSpid")) })
 
 // dropExited closes the pidfds of first processes that have exited.
 func (s *spaces) dropExited() {
-	for id, fd := range s.firsts {
-		list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for id, one := range s.firsts {
+		list := []unix.PollFd{{Fd: int32(one.fd), Events: unix.POLLIN}}
 		if n, err := unix.Poll(list, 0); err == nil && n == 1 && list[0].Revents&unix.POLLIN != 0 {
-			_ = unix.Close(fd)
+			_ = unix.Close(one.fd)
 			delete(s.firsts, id)
 		}
 	}
@@ -99,8 +112,8 @@ func (s *spaces) living() bool {
 func (s *spaces) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, fd := range s.firsts {
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	for _, one := range s.firsts {
+		_ = unix.PidfdSendSignal(one.fd, unix.SIGKILL, nil, 0)
 	}
 }
 
@@ -108,8 +121,8 @@ func (s *spaces) kill() {
 func (s *spaces) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, fd := range s.firsts {
-		_ = unix.Close(fd)
+	for _, one := range s.firsts {
+		_ = unix.Close(one.fd)
 	}
 	clear(s.firsts)
 }

@@ -154,3 +154,66 @@ func TestEndSince_NamespaceHasEnded_ProofIsThatOfTheScan(t *testing.T) {
 		t.Errorf("%v are alive", left)
 	}
 }
+
+// lateStarter is the first process of a namespace. It starts another one only
+// after it has received SIGTERM, like a helper that was not ready before.
+const lateStarter = `trap 'go=yes' TERM
+echo ready
+while [ -z "$go" ]; do sleep 0.01; done
+sh -c 'sleep TOKEN; echo finished'`
+
+func TestStop_HelperStartsItsCommandAfterTheSignal_CommandGetsTheSignalToo(t *testing.T) {
+	t.Parallel()
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			c := inSpace(t, strings.ReplaceAll(lateStarter, "TOKEN", "3600"))["clone"]
+			c.Helper = true
+			exit, out := stopWhenReady(t, way.opts, c)
+			if len(exit.Survivors) > 0 || strings.Contains(out, "finished") {
+				t.Errorf("survivors %+v, output %q", exit.Survivors, out)
+			}
+			for _, e := range exit.Ended {
+				if e.How == proc.Killed {
+					t.Errorf("%s was killed", e.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestStop_FirstProcessOfANamespaceStartsACleanup_CleanupFinishes(t *testing.T) {
+	t.Parallel()
+	for name, c := range inSpace(t, strings.ReplaceAll(lateStarter, "TOKEN", "0.3")) {
+		if strings.HasPrefix(name, "bwrap") { // bwrap ends its command when it gets the signal
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, out := stopWhenReady(t, proc.Options{}, c); !strings.Contains(out, "finished") {
+				t.Errorf("the cleanup was ended: %q", out)
+			}
+		})
+	}
+}
+
+// stopWhenReady stops a command when it has printed "ready", with a grace period
+// of twenty seconds, and returns what it has printed.
+func stopWhenReady(t *testing.T, opts proc.Options, c proc.Command) (proc.Exit, string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var out strings.Builder
+	c.Output = func(data []byte) {
+		out.Write(data)
+		if strings.Contains(out.String(), "ready") {
+			stop()
+		}
+	}
+	opts.Grace = 20 * time.Second
+	exit, err := open(t, t.TempDir(), opts).Run(ctx, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exit, out.String()
+}

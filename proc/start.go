@@ -117,11 +117,11 @@ func (k *Keeper) startCommand(c Command, piped bool) (*Running, error) {
 func (r *Running) launch() error {
 	id := randomID()
 	noCgroup := r.keeper.opts.NoCgroup
-	rich := newContainer(id, noCgroup)
+	rich := newContainer(r.command, id, noCgroup)
 	rich.limit(r.command.Limits, id, noCgroup)
 	err := r.try(id, rich)
 	if err != nil && r.container.elaborate && !errors.Is(err, fs.ErrNotExist) {
-		plain := newContainer(id, true)
+		plain := newContainer(r.command, id, true)
 		plain.elaborate = false
 		plain.limit(r.command.Limits, id, noCgroup)
 		err = r.try(id, plain)

@@ -47,7 +47,7 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 	if prepared.wrapped, err = box.Wrap(profile, c.Args); err != nil {
 		return nil, err
 	}
-	prepared.enter()
+	prepared.enter(box.Level())
 	if profile.Network == sandbox.Proxy {
 		prepared.policy = netproxy.Policy{Domains: p.Domains, Password: prepared.wrapped.ProxyPassword, Memory: p.memory(c.Session), Ask: c.Ask}
 	}
@@ -55,8 +55,9 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 }
 
 // enter replaces the command by the one that starts it in the sandbox.
-func (s *Prepared) enter() {
+func (s *Prepared) enter(level sandbox.Level) {
 	c := &s.command
+	c.Helper = level == sandbox.Namespaces
 	if c.Name == "" {
 		c.Name = c.Args[0]
 	}

@@ -22,6 +22,9 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
+// early is the number of stops while a sandbox is created.
+const early = 40
+
 var stops = flag.Int("stops", 1, "number of stops of every animal at every level")
 
 // levels are the sandboxes of Linux.
@@ -33,7 +36,12 @@ var levels = map[string]sandbox.Options{
 
 func newPolicy(t *testing.T, o sandbox.Options) *confine.Policy {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{})
+	return newPolicyWith(t, o, proc.Options{})
+}
+
+func newPolicyWith(t *testing.T, o sandbox.Options, opts proc.Options) *confine.Policy {
+	t.Helper()
+	keeper, err := proc.Open("", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,5 +227,30 @@ func TestRun_SandboxIsRequiredAndMissing_StartsNothingAndReturnsTheReasons(t *te
 	}
 	if out.String() != "" {
 		t.Errorf("the command printed %q", out.String())
+	}
+}
+
+func TestRun_StopsWhileTheSandboxIsCreated_DoNotTakeTheGracePeriod(t *testing.T) {
+	t.Parallel()
+	for name, level := range levels {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute})
+			dir := t.TempDir()
+			for range early {
+				wait := rand.N(50 * time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), wait)
+				exit, err := p.Run(ctx, confine.Command{
+					Command: proc.Command{Args: []string{"/bin/sleep", "3600"}, Dir: dir}, Dirs: []string{dir},
+				}, nil)
+				cancel()
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatal(err)
+				}
+				if exit.Took >= time.Minute {
+					t.Errorf("a stop after %s took %s: %+v", wait, exit.Took, exit.Ended)
+				}
+			}
+		})
 	}
 }

@@ -52,6 +52,32 @@ func TestWrap_CommandIsUnknown_ReturnsError(t *testing.T) {
 	})
 }
 
+func TestWrap_ProgramIsInTheHostsTmp_ErrorNamesTheCause(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("/tmp", "program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	program := filepath.Join(dir, "agent")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, b *sandbox.Box) {
+		w, err := b.Wrap(sandbox.Profile{}, []string{program})
+		if b.Level() == sandbox.Namespaces {
+			if err == nil || !strings.Contains(err.Error(), program+" is in a directory that the sandbox replaces") {
+				t.Errorf("got the error %v", err)
+			}
+			w, err = b.Wrap(sandbox.Profile{Write: []string{dir}}, []string{program})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+	})
+}
+
 // pipe starts a command and returns a reader of its output.
 func pipe(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	t.Helper()

@@ -19,7 +19,9 @@
 // Processes that the command leaves behind stay in the sandbox and can be found
 // and ended from outside, as can the helpers: they keep the session, the
 // environment and the cgroup. The helpers ignore SIGTERM, SIGINT and SIGHUP, so
-// that a signal to all processes ends the command first.
+// that a signal to all processes ends the command first. A signal that arrives
+// before the command exists is lost: proc.Command.Helper makes package proc send
+// another.
 package sandbox
 
 import (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,8 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	w.plan.Check = check
 	var err error
 	switch {
+	case b.level == Namespaces && check == "" && covered(args[0], p):
+		err = fmt.Errorf("the program %s is in a directory that the sandbox replaces or hides: move it, or start it without the sandbox", args[0])
 	case b.level == Landlock:
 		err = w.landlock(b, p, args)
 	case b.means == Bubblewrap:
@@ -40,6 +43,12 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 		return nil, fmt.Errorf("prepare the sandbox: %w", err)
 	}
 	return w.Wrapped, nil
+}
+
+// covered reports whether a program of the host does not exist in the sandbox.
+func covered(program string, p Profile) bool {
+	path, err := filepath.EvalSymlinks(program)
+	return err == nil && filepath.IsAbs(path) && !visible(path, steps(p))
 }
 
 // wrapping is a Wrapped while it is built.

@@ -110,9 +110,6 @@ func inner() error {
 	if err != nil {
 		return &notStarted{failed{os.Args[3], err}}
 	}
-	if s, ok := signalled(arrived); ok { // perhaps before the command existed
-		_ = syscall.Kill(pid, s)
-	}
 	letGo()
 	closeFD(PlanFD)
 	reap(pid)
