@@ -20,7 +20,7 @@ type container struct {
 
 	limiter *limiter // nil if there are no limits
 	spaces  spaces   // PID namespaces of its processes
-	helper  bool     // the first process of the outermost one is a helper
+	helper  bool     // the leader and the first process of the outermost one are helpers
 
 	elaborate bool // use features that a kernel or its policies may refuse
 }
@@ -161,7 +161,7 @@ func (p *container) scan() []process {
 	all := p.members()
 	if p.helper {
 		p.spaces.note(all)
-		p.spaces.markHelpers(all)
+		p.spaces.markHelpers(all, p.tree.leader)
 	}
 	return all
 }

@@ -24,15 +24,21 @@ type process struct {
 	parent, group, session int
 	dead                   bool // a zombie: exited, but not reaped
 	halted                 bool
-	helper                 bool   // starts the command, and ends after it
+	helper                 bool   // of a sandbox: starts the command, and ends after it
 	name                   string // only set for processes of a command
 }
 
 // roll records every process that a ladder has found.
 type roll struct {
-	order []ident
-	ended map[ident]*Ended
-	young map[ident]bool // received SIGTERM between fork and exec
+	order   []ident
+	ended   map[ident]*Ended
+	young   map[ident]bool // received SIGTERM between fork and exec
+	helpers map[ident]bool
+	command ident // started by a helper
+}
+
+func newRoll() *roll {
+	return &roll{ended: make(map[ident]*Ended), young: make(map[ident]bool), helpers: make(map[ident]bool)}
 }
 
 // markTerminated records the processes that received SIGTERM while they still ran their
@@ -85,6 +91,7 @@ func idleHelpers(alive []process) []process {
 // those that were not recorded before.
 func (l *roll) addAlive(alive []process, how How) []process {
 	var fresh []process
+	l.findCommand(alive)
 	for _, p := range alive {
 		if l.ended[p.ident] == nil {
 			l.ended[p.ident] = &Ended{PID: p.pid, Name: p.name}
@@ -92,11 +99,27 @@ func (l *roll) addAlive(alive []process, how How) []process {
 			fresh = append(fresh, p)
 		}
 		l.ended[p.ident].How = how
+		l.helpers[p.ident] = l.helpers[p.ident] || p.helper
 	}
 	return fresh
 }
 
-// split separates the recorded processes into ended and alive.
+// findCommand records the command of a sandbox: the oldest process that a helper
+// has started.
+func (l *roll) findCommand(alive []process) {
+	helpers := make(map[int]bool)
+	for _, p := range alive {
+		helpers[p.pid] = p.helper
+	}
+	for _, p := range alive {
+		if !p.helper && helpers[p.parent] && (l.command.pid == 0 || p.start < l.command.start) {
+			l.command = p.ident
+		}
+	}
+}
+
+// split separates the recorded processes into ended and alive. Helpers that have
+// ended are left out: a command has the same processes with and without a sandbox.
 func (l *roll) split(alive []process) (ended, survivors []Ended) {
 	l.addAlive(alive, Killed)
 	living := make(map[ident]bool)
@@ -104,9 +127,10 @@ func (l *roll) split(alive []process) (ended, survivors []Ended) {
 		living[p.ident] = true
 	}
 	for _, id := range l.order {
-		if living[id] {
+		switch {
+		case living[id]:
 			survivors = append(survivors, *l.ended[id])
-		} else {
+		case !l.helpers[id]:
 			ended = append(ended, *l.ended[id])
 		}
 	}
@@ -135,7 +159,7 @@ func orphans(alive []process) []process {
 // the limit for killing, and one more scan.
 func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
-	met := &roll{ended: make(map[ident]*Ended), young: make(map[ident]bool)}
+	met := newRoll()
 	if first := met.addAlive(p.scan(), Terminated); len(first) > 0 {
 		met.markTerminated(first)
 		if !p.terminate(first) {
@@ -160,7 +184,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 		met.addAlive(p.kill(), Killed)
 		empty = until(p.empty, 100*time.Millisecond, nil)
 	}
-	r := Report{Proof: p.proof()}
+	r := Report{Proof: p.proof(), command: met.command.pid}
 	var alive []process
 	if !empty {
 		alive = p.scan()

@@ -43,7 +43,7 @@ type Command struct {
 	Name   string       // display name; "" means the command line
 	Files  []*os.File   // passed on as descriptors 3, 4, …; not on Windows; the caller closes them
 	Limits Limits       // what the command and its descendants may use
-	Helper bool         // Args start a helper, which starts the command in a PID namespace
+	Helper bool         // Args start a helper of a sandbox, which starts the command in a PID namespace
 }
 
 // How is the way in which a process ended.
@@ -68,12 +68,14 @@ type Ended struct {
 
 // Report lists the processes that were found and how they ended.
 type Report struct {
-	Ended     []Ended       // the command itself comes first
+	Ended     []Ended       // the command itself comes first; without the helpers of a sandbox
 	Survivors []Ended       // still alive when the time limit expired
 	Proof     string        // how it was verified that none is left: "pid_namespace", "cgroup_empty", "process_scan" or "job_object"
 	Took      time.Duration // from the first signal to the proof
 	Limit     string        // the limit that was reached or ended the command: "memory", "processes", "disk" or ""
 	LimitsBy  string        // the means that enforced the limits: "cgroup2", "cgroup1", "rlimit" or "" (see Limits)
+
+	command int // the process that a helper started; 0 if there is none
 }
 
 // Exit is the result of a command. The command and its descendants have ended,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -173,30 +174,34 @@ func (r *Running) exitedOr(how How) How {
 	}
 }
 
-// sign completes the report. The command itself comes first, under its label.
+// sign completes the report. The command itself comes first, under its label. If a
+// helper started it, it is the helper's child, or the helper if it was too early.
 func (r *Running) sign(how How) {
 	self := Ended{PID: r.PID, Name: r.command.label(), How: how}
+	if how != Exited && r.report.command != 0 {
+		self.PID = r.report.command
+	}
 	rest := make([]Ended, 0, len(r.report.Ended))
 	for _, e := range r.report.Ended {
-		if e.PID == r.PID && how != Exited {
+		if e.PID == self.PID && how != Exited {
 			self.How = e.How
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	survived := false
-	for i := range r.report.Survivors {
-		survived = survived || r.report.Survivors[i].PID == r.PID
-	}
-	if !survived {
+	if !r.report.survived(self.PID) {
 		rest = append([]Ended{self}, rest...)
 	}
 	r.report.Ended = own(rest, r.command.Owner)
 	own(r.report.Survivors, r.command.Owner)
 	r.exit = Exit{PID: r.PID, Code: -1, How: self.How, Report: r.report}
-	if !survived {
+	if !r.report.survived(r.PID) {
 		r.exit.Code = r.code()
 	}
+}
+
+func (r *Report) survived(pid int) bool {
+	return slices.ContainsFunc(r.Survivors, func(e Ended) bool { return e.PID == pid })
 }
 
 // code returns the exit code of a process that has exited. It waits up to one

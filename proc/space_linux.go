@@ -15,14 +15,9 @@ import (
 type spaces struct {
 	mu      sync.Mutex
 	checked map[ident]bool
-	firsts  map[ident]first // first processes that have not exited
-	found   bool            // there was at least one namespace
-}
-
-// first is the first process of a PID namespace.
-type first struct {
-	fd  int  // a pidfd
-	top bool // the namespace is directly below the one of this process
+	firsts  map[ident]int  // pidfds of first processes that have not exited
+	tops    map[ident]bool // first processes of namespaces directly below the one of this process
+	found   bool           // there was at least one namespace
 }
 
 // note adds the first processes among the members of a command. A process stays
@@ -39,54 +34,59 @@ func (s *spaces) note(members []process) {
 			continue
 		}
 		s.checked[p.ident] = true
-		if one, ok := openFirst(p.ident); ok {
-			if s.firsts == nil {
-				s.firsts = make(map[ident]first)
-			}
-			s.firsts[p.ident], s.found = one, true
+		fd, depth := openFirst(p.ident)
+		if depth == 0 {
+			continue
+		}
+		if s.firsts == nil {
+			s.firsts, s.tops = make(map[ident]int), make(map[ident]bool)
+		}
+		s.firsts[p.ident], s.found = fd, true
+		if depth == 1 {
+			s.tops[p.ident] = true
 		}
 	}
 }
 
-// markHelpers marks and names the processes that are the first in a namespace
-// directly below the one of this process.
-func (s *spaces) markHelpers(members []process) {
+// markHelpers marks the leader of a command, and the processes that are the first
+// in a namespace directly below the one of this process.
+func (s *spaces) markHelpers(members []process, leader ident) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range members {
-		if m := &members[i]; s.firsts[m.ident].top {
-			m.helper, m.name = true, "sandbox"
-		}
+		m := &members[i]
+		m.helper = m.ident == leader || s.tops[m.ident]
 	}
 }
 
-// openFirst opens a process that is the first in a PID namespace below the one of
-// this process. NSpid lists its pids, from the namespace that /proc shows to its
-// own.
-func openFirst(id ident) (first, bool) {
+// openFirst returns a pidfd of a process that is the first in a PID namespace, and
+// the depth of the namespace below the one of this process. Depth 0 means that the
+// process is not such a process. NSpid lists its pids, from the namespace that
+// /proc shows to its own.
+func openFirst(id ident) (fd, depth int) {
 	pids := statusOf(id.pid)("NSpid")
 	if len(pids) <= ownDepth() || pids[len(pids)-1] != "1" {
-		return first{}, false
+		return 0, 0
 	}
 	fd, err := unix.PidfdOpen(id.pid, 0)
 	if err != nil {
-		return first{}, false
+		return 0, 0
 	}
 	if p, alive := read(id.pid); !alive || p.ident != id { // the pid may have been reused before it was opened
 		_ = unix.Close(fd)
-		return first{}, false
+		return 0, 0
 	}
-	return first{fd: fd, top: len(pids) == ownDepth()+1}, true
+	return fd, len(pids) - ownDepth()
 }
 
 var ownDepth = sync.OnceValue(func() int { return len(statusOf(os.Getpid())("NSpid")) })
 
 // dropExited closes the pidfds of first processes that have exited.
 func (s *spaces) dropExited() {
-	for id, one := range s.firsts {
-		list := []unix.PollFd{{Fd: int32(one.fd), Events: unix.POLLIN}}
+	for id, fd := range s.firsts {
+		list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		if n, err := unix.Poll(list, 0); err == nil && n == 1 && list[0].Revents&unix.POLLIN != 0 {
-			_ = unix.Close(one.fd)
+			_ = unix.Close(fd)
 			delete(s.firsts, id)
 		}
 	}
@@ -112,8 +112,8 @@ func (s *spaces) living() bool {
 func (s *spaces) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range s.firsts {
-		_ = unix.PidfdSendSignal(one.fd, unix.SIGKILL, nil, 0)
+	for _, fd := range s.firsts {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 	}
 }
 
@@ -121,8 +121,8 @@ func (s *spaces) kill() {
 func (s *spaces) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range s.firsts {
-		_ = unix.Close(one.fd)
+	for _, fd := range s.firsts {
+		_ = unix.Close(fd)
 	}
 	clear(s.firsts)
 }

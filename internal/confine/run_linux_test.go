@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -250,6 +251,35 @@ func TestRun_StopsWhileTheSandboxIsCreated_DoNotTakeTheGracePeriod(t *testing.T)
 				if exit.Took >= time.Minute {
 					t.Errorf("a stop after %s took %s: %+v", wait, exit.Took, exit.Ended)
 				}
+			}
+		})
+	}
+}
+
+func TestRun_CommandIsStopped_ReportListsTheSameProcessesAtEveryLevel(t *testing.T) {
+	t.Parallel()
+	const script = "sleep 3600 & a=$!; sleep 3601 & for p in $a $!; do until grep -q ^sleep /proc/$p/cmdline 2>/dev/null; do :; done; done; echo ready; wait"
+	for name, level := range levels {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute})
+			dir := t.TempDir()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			exit, err := p.Run(ctx, confine.Command{
+				Command: proc.Command{Args: []string{"/bin/sh", "-c", script}, Name: "two sleeps", Dir: dir, Output: func([]byte) { stop() }},
+				Dirs:    []string{dir},
+			}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, e := range exit.Ended {
+				names = append(names, e.Name)
+			}
+			slices.Sort(names[1:])
+			if want := []string{"two sleeps", "sleep 3600", "sleep 3601"}; !slices.Equal(names, want) {
+				t.Errorf("ended %+v, want %q", exit, want)
 			}
 		})
 	}
