@@ -26,9 +26,10 @@ func (p *Policy) profile(c Command) sandbox.Profile {
 	}
 	profile.Write = slices.Concat(profile.Write, p.Write, c.Dirs)
 	for _, dir := range c.Dirs {
-		write, readOnly := sandbox.GitPaths(dir)
-		profile.Write = append(profile.Write, write...)
-		profile.ReadOnly = append(profile.ReadOnly, readOnly...)
+		git := sandbox.GitPaths(dir)
+		profile.Write = append(profile.Write, git.Write...)
+		profile.ReadOnly = append(profile.ReadOnly, git.ReadOnly...)
+		profile.Absent = append(profile.Absent, git.Absent...)
 	}
 	return profile
 }

@@ -7,18 +7,31 @@ import (
 	"strings"
 )
 
-// GitPaths returns what a command needs to write, and must not write, so that
-// "git commit" works in dir and the configuration stays as it is: git runs the
-// programs that the configuration and the hooks name, also outside the sandbox.
+// Git lists what a command needs to write, and must not write, so that "git
+// commit" works and the configuration stays as it is: git runs the programs that
+// the configuration and the hooks name, also outside the sandbox.
+type Git struct {
+	Write    []string
+	ReadOnly []string
+	Absent   []string // files that do not exist, and would name another configuration
+}
+
+func (g *Git) add(other Git) {
+	g.Write = append(g.Write, other.Write...)
+	g.ReadOnly = append(g.ReadOnly, other.ReadOnly...)
+	g.Absent = append(g.Absent, other.Absent...)
+}
+
+// GitPaths returns the paths of the repository that dir belongs to.
 //
-// Each directory with such a file is in write, which makes it a mount point: it
+// Each directory with such a file is in Write, which makes it a mount point: it
 // cannot be renamed and built again. A repository elsewhere counts only if it
 // points back to dir, because a command can write what ".git" in dir contains.
 // GitPaths creates a missing directory of hooks, which could otherwise be added.
-func GitPaths(dir string) (write, readOnly []string) {
+func GitPaths(dir string) Git {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, nil
+		return Git{}
 	}
 	for ; ; dir = filepath.Dir(dir) {
 		link := filepath.Join(dir, ".git")
@@ -29,55 +42,55 @@ func GitPaths(dir string) (write, readOnly []string) {
 		case err == nil && info.Mode().IsRegular():
 			return linked(link)
 		case err == nil || dir == filepath.Dir(dir):
-			return nil, nil
+			return Git{}
 		}
 	}
 }
 
 // linked returns the paths of a worktree or a submodule: its .git is a file.
-func linked(link string) (write, readOnly []string) {
+func linked(link string) Git {
 	gitDir, ok := pointer(link, "gitdir:")
 	if !ok {
-		return nil, nil
+		return Git{}
 	}
-	readOnly = []string{link}
+	all := Git{ReadOnly: []string{link}}
 	common := filepath.Dir(filepath.Dir(gitDir))
 	back, ok := pointer(filepath.Join(gitDir, "gitdir"), "")
-	if ok && back == link && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && isRepository(common) {
-		w, r := repository(common)
-		r = append(r, existing(gitDir, "commondir", "gitdir", "config.worktree")...)
-		return append(w, filepath.Join(common, "worktrees"), gitDir), append(readOnly, r...)
+	switch {
+	case ok && back == link && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && isRepository(common):
+		all.add(repository(common))
+		all.add(Git{Write: []string{filepath.Join(common, "worktrees"), gitDir}, ReadOnly: existing(gitDir, "commondir", "gitdir", "config.worktree")})
+	case isRepository(gitDir) && pointsBack(filepath.Join(gitDir, "config"), gitDir, filepath.Dir(link)):
+		all.add(repository(gitDir))
 	}
-	if isRepository(gitDir) && pointsBack(filepath.Join(gitDir, "config"), gitDir, filepath.Dir(link)) {
-		w, r := repository(gitDir)
-		return w, append(readOnly, r...)
-	}
-	return nil, readOnly
+	return all
 }
 
 // repository returns the paths of a repository and of its submodules.
-func repository(gitDir string) (write, readOnly []string) {
+func repository(gitDir string) Git {
 	hooks := filepath.Join(gitDir, "hooks")
 	_ = os.Mkdir(hooks, 0o755) //nolint:gosec // as git creates it; it usually exists
-	write = []string{gitDir}
-	readOnly = existing(gitDir, "config", "hooks", "config.worktree")
+	all := Git{Write: []string{gitDir}, ReadOnly: existing(gitDir, "config", "hooks")}
+	for _, name := range []string{"commondir", "config.worktree"} {
+		if found := existing(gitDir, name); found != nil {
+			all.ReadOnly = append(all.ReadOnly, found...)
+		} else {
+			all.Absent = append(all.Absent, filepath.Join(gitDir, name))
+		}
+	}
 	modules := filepath.Join(gitDir, "modules")
 	_ = filepath.WalkDir(modules, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !e.IsDir():
 			return nil //nolint:nilerr // what cannot be read is no repository that git can use
-		case path == modules:
-			write = append(write, path)
-		case isRepository(path):
-			w, r := repository(path)
-			write, readOnly = append(write, w...), append(readOnly, r...)
+		case path != modules && isRepository(path):
+			all.add(repository(path))
 			return filepath.SkipDir
-		default:
-			write = append(write, path) // a directory in a submodule's name
 		}
+		all.Write = append(all.Write, path) // also a directory in a submodule's name
 		return nil
 	})
-	return write, readOnly
+	return all
 }
 
 func isRepository(dir string) bool {

@@ -36,8 +36,8 @@ func repository(t *testing.T) string {
 }
 
 func gitProfile(dir string) sandbox.Profile {
-	w, r := sandbox.GitPaths(dir)
-	return sandbox.Profile{Write: append([]string{dir}, w...), ReadOnly: r}
+	git := sandbox.GitPaths(dir)
+	return sandbox.Profile{Write: append([]string{dir}, git.Write...), ReadOnly: git.ReadOnly, Absent: git.Absent}
 }
 
 // commits fails unless "git commit" works in dir.
@@ -120,6 +120,36 @@ func TestGitPaths_CommandChangesConfiguration_IsRefused(t *testing.T) {
 	})
 }
 
+// A file commondir in .git names a directory with another configuration.
+func TestGitPaths_CommandNamesAnotherConfiguration_FileIsRenamedAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		for script, file := range map[string]string{
+			"cp -r .git evil; git config -f evil/config core.fsmonitor id; echo ../evil > .git/commondir": "commondir",
+			"git config -f .git/config.worktree core.fsmonitor id":                                        "config.worktree",
+		} {
+			repo := repository(t)
+			git(t, repo, "config", "extensions.worktreeConfig", "true")
+			w, err := b.Wrap(gitProfile(repo), []string{"sh", "-ec", script})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), w.Args[0], w.Args[1:]...)
+			cmd.Dir, cmd.Env, cmd.ExtraFiles = repo, append(os.Environ(), w.Env...), w.Files
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%q: %v: %s", script, err, out)
+			}
+			w.Close()
+			if got := git(t, repo, "config", "--default", "unset", "core.fsmonitor"); got != "unset" {
+				t.Errorf("%q: git runs %q", script, got)
+			}
+			if _, err := os.Stat(filepath.Join(repo, ".git", file+".from-sandbox")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 func configuration(t *testing.T, repo, super string) string {
 	t.Helper()
 	return git(t, repo, "config", "--list", "--local") + git(t, super, "config", "--list", "--local") + git(t, super+"/module", "config", "--list", "--local")
@@ -147,10 +177,10 @@ func TestGitPaths_PointerIsForged_ReturnsNoForeignDirectory(t *testing.T) {
 			t.Parallel()
 			dir := directory(t)
 			forge(dir)
-			w, r := sandbox.GitPaths(dir)
-			for _, path := range w {
+			paths := sandbox.GitPaths(dir)
+			for _, path := range paths.Write {
 				if real, err := filepath.EvalSymlinks(path); err != nil || !strings.HasPrefix(real, dir+"/") {
-					t.Errorf("write %q, read-only %q", w, r)
+					t.Errorf("got %+v", paths)
 				}
 			}
 		})
@@ -159,8 +189,7 @@ func TestGitPaths_PointerIsForged_ReturnsNoForeignDirectory(t *testing.T) {
 
 func TestGitPaths_NoRepository_ReturnsNothing(t *testing.T) {
 	t.Parallel()
-	w, r := sandbox.GitPaths(directory(t))
-	if len(w)+len(r) != 0 {
-		t.Errorf("write %q, read-only %q", w, r)
+	if got := sandbox.GitPaths(directory(t)); len(got.Write)+len(got.ReadOnly)+len(got.Absent) != 0 {
+		t.Errorf("got %+v", got)
 	}
 }

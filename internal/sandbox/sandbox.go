@@ -81,6 +81,7 @@ type Profile struct {
 	Write    []string // directories and files that stay writable; missing ones are skipped
 	ReadOnly []string // paths below Write that are read-only
 	Hide     []string // files and directories that cannot be seen
+	Absent   []string // files that must not exist: at the level Namespaces, one that the command creates is renamed after its end
 	Network  Network
 	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB
 }
@@ -208,8 +209,25 @@ func (b *Box) Wrap(p Profile, args []string) (*Wrapped, error) {
 		return nil, err
 	}
 	args = append([]string{path}, args[1:]...)
-	p = p.resolved()
-	return b.wrap(p, args, "")
+	w, err := b.wrap(p.resolved(), args, "")
+	if err != nil || b.level != Namespaces { // at other levels the directory itself can be replaced
+		return w, err
+	}
+	release := w.Close
+	w.Close = sync.OnceFunc(func() {
+		release()
+		setAside(p.Absent)
+	})
+	return w, nil
+}
+
+// setAside renames files that a command has created and must not have.
+func setAside(paths []string) {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			_ = os.Rename(path, path+".from-sandbox") // if it fails, the directory cannot be written at all
+		}
+	}
 }
 
 // executable finds a command as os/exec does. A path with a separator is
