@@ -20,30 +20,30 @@ type question struct {
 	answered bool // false if the request that asked has left
 }
 
-// ask reports whether a host is allowed, by an earlier answer or by a question.
-// If the same question is open, it waits for the answer to that one. If the
-// request that asked it leaves, one of those that wait asks again.
-func (m *Memory) ask(ctx context.Context, host string, ask func(context.Context, string) (Answer, error)) bool {
+// ask reports whether a host is allowed, by an earlier answer or by a question, and
+// whether there was an answer. If the same question is open, it waits for the answer
+// to that one. If the request that asked it leaves, one of those that wait asks again.
+func (m *Memory) ask(ctx context.Context, host string, ask func(context.Context, string) (Answer, error)) (allowed, answered bool) {
 	for ctx.Err() == nil {
 		q, mine, allowed := m.begin(host, ask != nil)
 		switch {
 		case allowed:
-			return true
+			return true, true
 		case q == nil:
-			return false
+			return false, false
 		case mine:
 			m.settle(ctx, host, q, ask)
-			return q.allowed
+			return q.allowed, q.answered
 		}
 		select {
 		case <-q.done:
 			if q.answered {
-				return q.allowed
+				return q.allowed, true
 			}
 		case <-ctx.Done():
 		}
 	}
-	return false
+	return false, false
 }
 
 // begin returns the open question about a host, and whether the caller must ask

@@ -15,8 +15,8 @@ import (
 // Answer is the answer to the question whether a host may be connected to.
 type Answer int
 
-// The answers. Once allows the connections that waited for the answer, Session
-// also all later ones with the same Memory.
+// The answers. Refuse and Once apply to all connections of one call of Serve,
+// Session also to later calls with the same Memory.
 const (
 	Refuse Answer = iota
 	Once

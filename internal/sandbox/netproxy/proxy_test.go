@@ -182,10 +182,10 @@ func TestAsk_EachAnswer_AppliesAsDescribed(t *testing.T) {
 		codes  []int
 		asked  int64
 	}{
-		{"refused", netproxy.Refuse, nil, []int{403, 403}, 2},
-		{"allowed once", netproxy.Once, nil, []int{200, 200}, 2},
-		{"allowed for the session", netproxy.Session, nil, []int{200, 200}, 1},
-		{"failed", netproxy.Session, errors.New("no one to ask"), []int{403, 403}, 2},
+		{"refused", netproxy.Refuse, nil, []int{403, 403, 403, 403}, 2},
+		{"allowed once", netproxy.Once, nil, []int{200, 200, 200, 200}, 2},
+		{"allowed for the session", netproxy.Session, nil, []int{200, 200, 200, 200}, 1},
+		{"failed", netproxy.Session, errors.New("no one to ask"), []int{403, 403, 403, 403}, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestAsk_EachAnswer_AppliesAsDescribed(t *testing.T) {
 				return test.answer, test.err
 			}}
 			first, second := serve(t, p), serve(t, p) // two commands of one session
-			for i, proxy := range []*url.URL{first, second} {
+			for i, proxy := range []*url.URL{first, first, second, second} {
 				if code, text, err := get(t, proxy, s, "localhost", ""); err != nil || code != test.codes[i] {
 					t.Errorf("request %d: %d %q, %v", i, code, text, err)
 				}

@@ -108,8 +108,13 @@ func (s *server) authorized(r *http.Request) bool {
 // permit reports whether the client may connect to a host. A question is
 // withdrawn when the client leaves.
 func (s *server) permit(ctx context.Context, c *client, host, port string) bool {
-	if s.policy.lists(host, port) {
+	about := subject(host, port)
+	allowed, known := s.answered(about)
+	switch {
+	case s.policy.lists(host, port):
 		return true
+	case known:
+		return allowed
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -120,12 +125,32 @@ func (s *server) permit(ctx context.Context, c *client, host, port string) bool 
 			cancel()
 		}
 	}()
-	ok := s.policy.Memory.ask(ctx, subject(host, port), s.policy.Ask)
+	ok, answered := s.policy.Memory.ask(ctx, about, s.policy.Ask)
+	if answered {
+		s.keepAnswer(about, ok)
+	}
 	gone := ctx.Err() != nil
 	_ = c.SetReadDeadline(time.Unix(1, 0)) // ends Peek
 	<-left
 	_ = c.SetReadDeadline(time.Time{})
 	return ok && !gone
+}
+
+// answered returns the answer to an earlier request about a host. A client that
+// tries again, or needs a second connection, does not ask again.
+func (s *server) answered(host string) (allowed, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	allowed, known = s.answers[host]
+	return allowed, known
+}
+
+func (s *server) keepAnswer(host string, allowed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.answers) < mostAnswers {
+		s.answers[host] = allowed
+	}
 }
 
 // reject answers a request that could not be read.

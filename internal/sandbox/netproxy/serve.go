@@ -24,15 +24,17 @@ const (
 	mostResponseHeaderBytes = 256 << 10
 	headerTimeout           = 10 * time.Second // to send a request's header; to take a short answer
 	idleTimeout             = 10 * time.Minute // without a byte in either direction
+	mostAnswers             = 1000
 )
 
 // server is one call of Serve.
 type server struct {
 	policy Policy
 
-	mu     sync.Mutex
-	closed bool
-	conns  map[net.Conn]bool // of clients and hosts
+	mu      sync.Mutex
+	closed  bool
+	conns   map[net.Conn]bool // of clients and hosts
+	answers map[string]bool   // hosts that were allowed or refused, for all later requests
 }
 
 // Serve accepts connections until ctx ends, and returns nil then, or until the
@@ -43,7 +45,7 @@ func Serve(ctx context.Context, l net.Listener, p Policy) error {
 		p.Memory = new(Memory)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &server{policy: p, conns: make(map[net.Conn]bool)}
+	s := &server{policy: p, conns: make(map[net.Conn]bool), answers: make(map[string]bool)}
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel() // before Wait
