@@ -30,7 +30,7 @@ func TestChat_BangCommand_RunsInWorkspaceWithoutQuestion(t *testing.T) {
 
 func TestChat_BangCommand_EscEndsItsProcesses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	c := w.chats()
 	c.enters("!sleep 1000 & echo $! >child; trap '' TERM; echo $$ >stubborn; while :; do sleep 1; done")
 	child, stubborn := numberIn(t, filepath.Join(w.dir, "child")), numberIn(t, filepath.Join(w.dir, "stubborn"))

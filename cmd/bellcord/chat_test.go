@@ -45,7 +45,7 @@ func TestChat_Esc_StopsAndKeepsText(t *testing.T) {
 
 func TestChat_RepeatedCtrlC_StopsForcesAndLeaves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	c := w.chats("--mode full")
 	c.enters(`[tool shell {"command":"trap '' TERM; echo $$ >stubborn; while :; do sleep 1; done"}]`)
 	stubborn := numberIn(t, filepath.Join(w.dir, "stubborn"))
@@ -63,7 +63,7 @@ func TestChat_RepeatedCtrlC_StopsForcesAndLeaves(t *testing.T) {
 // A key that bounces or repeats must neither force the stop nor exit.
 func TestChat_ThreeCtrlCInARow_StopOnceAndStay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	c := w.chats("--mode full")
 	c.enters(`[tool shell {"command":"trap '' TERM; echo $$ >stubborn; while :; do sleep 1; done"}]`)
 	stubborn := numberIn(t, filepath.Join(w.dir, "stubborn"))
@@ -298,7 +298,7 @@ func TestChat_ServerRestarted_Reconnects(t *testing.T) {
 
 func TestChat_SIGHUP_EndsChildProcesses(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	c := w.chats("--mode full")
 	c.enters(`[tool shell {"command":"echo $$ >child; sleep 1000"}]`)
 	child := numberIn(t, filepath.Join(w.dir, "child"))

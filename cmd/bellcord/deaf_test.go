@@ -121,7 +121,7 @@ func TestLaw02_ChatOnBlockedTerminal_IsStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newWorld(t).withoutSandbox()
 			d := w.onDeafTerminal("chat", "--mode", "full")
 			comesTrue(t, "the chat is shown", func() bool { return d.waiting() > 100 })
 			prompt, file := chatter(w)
@@ -144,7 +144,7 @@ var tooMuch = strings.Repeat("more than a terminal takes that nobody reads\n", 2
 
 func TestLaw02_PlainChatOnBlockedTerminal_IsStopped(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	before := w.starts("[say ok] " + tooMuch)
 	session := before.until("text_delta").Session
 	before.drain()

@@ -40,12 +40,14 @@ func newReader(t *testing.T, needs ...string) *reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	dir := filepath.Join(home, "project") // people do not work in the home directory itself
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	dir := filepath.Join(home, "project")       // people do not work in the home directory itself
+	bin := filepath.Join(home, ".cache", "bin") // the sandbox of an agent shows the caches, and no other part of /tmp
+	program := filepath.Join(bin, "program")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.MkdirAll(bin, 0o700), os.Link(os.Args[0], program)); err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{t: t, home: home, dir: dir, bin: t.TempDir(), set: "set -eu -o pipefail"}
-	r.has("bellcord", fmt.Sprintf("BELLCORD_TEST_MAIN=1 exec %q \"$@\"", os.Args[0]))
+	r := &reader{t: t, home: home, dir: dir, bin: bin, set: "set -eu -o pipefail"}
+	r.has("bellcord", fmt.Sprintf("BELLCORD_TEST_MAIN=1 exec %q \"$@\"", program))
 	r.has("go", fmt.Sprintf("mkdir -p bin && cp %q bin/bellcord", filepath.Join(r.bin, "bellcord"))) // instead of compiling it
 	r.env = []string{"HOME=" + home, "PATH=" + r.bin + ":/usr/bin:/bin"}
 	return r
@@ -146,9 +148,10 @@ var varying = []struct {
 	{regexp.MustCompile(`\b\d+ (bytes|tokens|tok)\b`), "COUNT $1"},
 	{regexp.MustCompile(`\bevent \d+`), "event NUMBER"},
 	{regexp.MustCompile(`(?m)^ +\d+ terminated: `), "PID terminated: "},
-	{regexp.MustCompile(`(cgroup_empty|process_scan)(: the kernel lists .*|: no process .*)?`), "PROOF"},
-	{regexp.MustCompile(`, (cgroup empty|no process found)`), ", PROOF"},
-	{regexp.MustCompile(`\((cgroup empty|no process found)\)`), "(PROOF)"},
+	{regexp.MustCompile(`(pid_namespace|cgroup_empty|process_scan)(: the kernel .*|: no process .*)?`), "PROOF"},
+	{regexp.MustCompile(`(?m)^sandbox +.*$`), "sandbox     LEVEL"},
+	{regexp.MustCompile(`, (PID namespace ended|cgroup empty|no process found)`), ", PROOF"},
+	{regexp.MustCompile(`\((PID namespace ended|cgroup empty|no process found)\)`), "(PROOF)"},
 }
 
 // matches reports whether an output is the one that a document shows. Ids, hashes, times and the

@@ -73,6 +73,8 @@ func TestHeld_EnvironmentOfHostedAgentsAndMCPServers_ContainsNoSecrets(t *testin
 	passed, passedEnv := w.dump("passed")
 	server, serversEnv := w.dump("server")
 	config := w.writeFile("config.toml", fmt.Sprintf(`
+[sandbox]
+mode = "off"
 [provider.other]
 api_key = "SECRET-a-provider-in-the-file"
 base_url = "http://127.0.0.1:1"

@@ -34,7 +34,7 @@ func shellCall(command string) string {
 
 func TestSocket_CommandOfTurn_IsRejected(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
+	w := newServerWorld(t).withoutSandbox()
 	s := w.daemon(nil)
 	socket := filepath.Join(w.data, "bellcord.sock")
 	curl := "curl -sS --unix-socket " + socket + " "
@@ -60,7 +60,7 @@ func TestSocket_CommandOfTurn_IsRejected(t *testing.T) {
 // Commands of bellcord run can reach the socket of a server on the same data directory.
 func TestSocket_CommandOfTurnInOtherProcess_IsRejected(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
+	w := newServerWorld(t).withoutSandbox()
 	w.daemon(nil)
 	out := filepath.Join(t.TempDir(), "out")
 	call := shellCall("env -i setsid prlimit --rttime=unlimited /usr/bin/curl -sS --unix-socket " + w.data + "/bellcord.sock http://localhost/v1/me >" + out)
@@ -75,7 +75,7 @@ func TestSocket_CommandOfTurnInOtherProcess_IsRejected(t *testing.T) {
 
 func TestTokenCreate_InsideTurn_IsRejected(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
+	w := newServerWorld(t).withoutSandbox()
 	s := w.daemon(nil)
 	text := s.ran("BELLCORD_TEST_MAIN=1 " + os.Args[0] + " token create --owner mallory --scope admin --data-dir " + w.data)
 	if !strings.Contains(text, "an agent may not use this command") {

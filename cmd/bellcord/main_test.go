@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,6 +65,34 @@ func (w *world) bellcord(args ...string) *exec.Cmd {
 		"BELLCORD_TEST_MAIN=1", "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url,
 		"BELLCORD_MODEL=openai/fake", "BELLCORD_DATA="+w.data, "XDG_CONFIG_HOME="+w.dir)
 	return cmd
+}
+
+// configure writes the settings file.
+func (w *world) configure(text string) {
+	w.t.Helper()
+	dir := filepath.Join(w.dir, "bellcord")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	path := filepath.Join(dir, "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.user != nil {
+		for _, p := range []string{dir, path} {
+			if err := os.Chown(p, int(w.user.Uid), int(w.user.Gid)); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// withoutSandbox switches the sandbox off. Its commands have the process ids of the
+// host, and can use files and sockets that the sandbox hides.
+func (w *world) withoutSandbox() *world {
+	w.t.Helper()
+	w.configure("[sandbox]\nmode = \"off\"\n")
+	return w
 }
 
 // does runs a command to its end.

@@ -29,9 +29,8 @@ import (
 
 type probeFlags struct {
 	protocol, agent, shell string
-	url, cwd               string
+	url, cwd, sandbox      string
 	behind, json, fake     bool
-	sandbox                bool
 	features               bool
 	tries                  int
 	only                   []string
@@ -69,7 +68,7 @@ has both ways. The exit code is 1 if one is lost behind Bellcord.`,
 	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "`name` of a known agent (bellcord agents lists them)")
 	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of the agent")
-	cmd.Flags().BoolVar(&f.sandbox, "sandbox", false, "with --behind: start the agent in the sandbox of this machine")
+	cmd.Flags().StringVar(&f.sandbox, "sandbox", config.SandboxAuto, "with --behind or --features: `mode` of the sandbox in which Bellcord starts the agent: auto, require or off")
 	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` with which a model runs a command, such as bash:command")
 	cmd.Flags().BoolVar(&f.features, "features", false, "instead of the stops, compare the features of the agent alone and behind Bellcord")
 	cmd.Flags().StringVar(&f.url, "url", "", "`URL` of an agent that serves ACP over WebSocket: ws://, wss://, http:// or https:// (its token: env BELLCORD_TOKEN)")
@@ -93,8 +92,6 @@ func (f *probeFlags) runProbe(ctx context.Context, command []string) error {
 		return errors.New("give one of --agent NAME, --url URL or a command after --")
 	case f.url != "" && (f.behind || f.features || f.protocol != probe.ACP):
 		return errors.New("--url can be used neither with --behind or --features nor with another protocol than acp")
-	case f.sandbox && !f.behind:
-		return errors.New("--sandbox needs --behind: Bellcord starts the agent in the sandbox")
 	case f.features && (f.behind || f.protocol != probe.ACP || len(f.only) > 0):
 		return errors.New("--features can be used neither with --behind or --only nor with another protocol than acp")
 	case f.features:
@@ -228,9 +225,7 @@ func (f *probeFlags) inFront(t probe.Target, d preset.Definition) (probe.Target,
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		fmt.Fprintf(&text, "%q = %q\n", name, d.Env[name])
 	}
-	if f.sandbox {
-		fmt.Fprintf(&text, "[sandbox]\nmode = %q\n", config.SandboxRequire)
-	}
+	fmt.Fprintf(&text, "[sandbox]\nmode = %q\n", f.sandbox)
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return t, err
 	}

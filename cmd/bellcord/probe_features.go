@@ -48,7 +48,7 @@ func (f *probeFlags) compareFeatures(ctx context.Context, command []string) erro
 	}
 	defer func() { _ = server.Close() }()
 	all, version, err := features.Compare(ctx, features.Place{
-		Bellcord: self, MCP: []string{self, "dev", "mcp-server"}, MCPURL: url, Environment: app.AgentEnvironment,
+		Bellcord: self, MCP: []string{self, "dev", "mcp-server"}, MCPURL: url, Environment: app.AgentEnvironment, Sandbox: f.sandbox,
 	}, agent)
 	if err != nil {
 		return err

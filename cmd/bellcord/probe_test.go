@@ -69,7 +69,7 @@ func TestProbe_FeaturesOfBellcordsAgent_AreKeptBehindBellcord(t *testing.T) {
 	}
 	w := newWorld(t)
 	agent := []string{"env", "BELLCORD_TEST_MAIN=1", os.Args[0], "acp", "--data-dir", t.TempDir(), "--model", "openai/fake"}
-	out, errs, code := w.does(slices.Concat([]string{"probe", "--features", "--json", "--shell", "shell:command", "--"}, agent)...)
+	out, errs, code := w.does(slices.Concat([]string{"probe", "--features", "--json", "--sandbox", "off", "--shell", "shell:command", "--"}, agent)...)
 	var report struct{ Features []features.Comparison }
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 {
 		t.Fatalf("%d, %v: %s%s", code, err, out, errs)

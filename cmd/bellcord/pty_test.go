@@ -63,7 +63,7 @@ func why(err error) string {
 
 func TestRun_CommandOnTerminal_CannotOpenOrTypeOnIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t).withoutSandbox()
 	result := filepath.Join(w.dir, "result")
 	command := "BELLCORD_TEST_MAIN= BELLCORD_TEST_TYPES_ON=$(readlink /proc/$PPID/fd/0) '" + os.Args[0] + "' >result 2>&1"
 	p := w.onTerminal("run", "--mode", "full", `[tool shell {"command":`+strconv.Quote(command)+`}]`)

@@ -70,7 +70,7 @@ func TestRun_FormOnTerminal_AsksEachFieldAndReturnsTheValues(t *testing.T) {
 			w := newWorld(t)
 			config := filepath.Join(w.dir, "form.toml")
 			command := fmt.Sprintf("BELLCORD_TEST_MAIN= BELLCORD_TEST_ASKS_FORM=1 exec '%s'", os.Args[0])
-			if err := os.WriteFile(config, fmt.Appendf(nil, "[mcp.asks]\ncommand = [\"sh\", \"-c\", %q]\ntrust_hints = true\n", command), 0o600); err != nil {
+			if err := os.WriteFile(config, fmt.Appendf(nil, "[mcp.asks]\ncommand = [\"sh\", \"-c\", %q]\ntrust_hints = true\nwithout_sandbox = true\n", command), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			p := w.onTerminal("run", "--config", config, "[tool mcp_asks_deploy {}]")

@@ -65,26 +65,6 @@ func TestSandbox_CommandTriesToBreakIn_IsRefusedAtEveryLevelForEveryUser(t *test
 	}
 }
 
-// configure writes the settings file.
-func (w *world) configure(text string) {
-	w.t.Helper()
-	dir := filepath.Join(w.dir, "bellcord")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	path := filepath.Join(dir, "config.toml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	if w.user != nil {
-		for _, p := range []string{dir, path} {
-			if err := os.Chown(p, int(w.user.Uid), int(w.user.Gid)); err != nil {
-				w.t.Fatal(err)
-			}
-		}
-	}
-}
-
 // breakIn runs the script in a turn, and compares what was open with the level.
 func (w *world) breakIn(level bellcord.SandboxLevel, open []string) {
 	t := w.t

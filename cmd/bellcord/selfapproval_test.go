@@ -89,7 +89,7 @@ func (w *world) as(s *daemon, owner string, flags ...string) *daemon {
 }
 
 func approveScript(t *testing.T, store string, flags ...string) {
-	w := newUnprivilegedWorld(t)
+	w := newUnprivilegedWorld(t).withoutSandbox()
 	var atStore []string
 	if store != "" {
 		atStore = []string{"--store-url", store}

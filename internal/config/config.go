@@ -172,7 +172,7 @@ func Defaults() Config {
 		Theme:     "auto",
 		CompactAt: 0.8,
 		Undo:      Undo{Mode: UndoOn, MaxDiskBytes: 2 << 30, MaxFileBytes: 8 << 20, MaxScanTime: Duration(10 * time.Second), KeepFor: Duration(7 * 24 * time.Hour)},
-		Sandbox:   Sandbox{Mode: SandboxOff, Network: NetworkProxy, TmpBytes: 1 << 30},
+		Sandbox:   Sandbox{Mode: SandboxAuto, Network: NetworkProxy, TmpBytes: 1 << 30},
 		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", ShutdownGrace: Duration(30 * time.Second), SessionIdleTimeout: Duration(30 * time.Minute), RequestsPerSecond: 200,

@@ -115,7 +115,7 @@ var noBot = config.Telegram{
 }
 
 // sandboxByDefault is the default configuration of the sandbox.
-var sandboxByDefault = config.Sandbox{Mode: config.SandboxOff, Network: config.NetworkProxy, TmpBytes: 1 << 30}
+var sandboxByDefault = config.Sandbox{Mode: config.SandboxAuto, Network: config.NetworkProxy, TmpBytes: 1 << 30}
 
 // undoByDefault is the default configuration of undo.
 var undoByDefault = config.Undo{

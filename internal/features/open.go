@@ -35,6 +35,7 @@ type Place struct {
 	Agents   string   // the folder that peers/agents/install printed; "" for agents on PATH
 	MCP      []string // a command that calls ServeMCP; nil for no MCP server on stdio
 	MCPURL   string   // an MCP server of this process: see ListenMCP
+	Sandbox  string   // mode of Bellcord's sandbox; "" for the default
 
 	// Environment returns the environment of an agent, without PATH.
 	Environment func(preset.Definition) []string
@@ -156,6 +157,9 @@ func (v *Visit) inFront(d preset.Definition) (proc.Command, error) {
 	fmt.Fprintf(&text, "]\n[agents.%s.env]\n", d.Name)
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		fmt.Fprintf(&text, "%q = %q\n", name, d.Env[name])
+	}
+	if v.place.Sandbox != "" {
+		fmt.Fprintf(&text, "[sandbox]\nmode = %q\n", v.place.Sandbox)
 	}
 	file, home := filepath.Join(v.dir, "config.toml"), filepath.Join(v.dir, "bellcord")
 	if err := errors.Join(writeFile(file, text.String()), os.MkdirAll(home, 0o700)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -43,9 +44,6 @@ func main() {
 }
 
 func runMain(ctx context.Context) error {
-	if len(os.Args) == 2 && os.Args[1] == "mcp" {
-		return features.ServeMCP(ctx)
-	}
 	var o options
 	flag.StringVar(&o.place.Bellcord, "bellcord", "bin/bellcord", "the built `program`")
 	flag.StringVar(&o.place.Agents, "agents", os.Getenv("BELLCORD_AGENTS"), "`directory` that peers/agents/install printed")
@@ -64,11 +62,11 @@ func (o options) run(ctx context.Context, stops, undos int) error {
 	if o.place.Agents == "" {
 		return errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}
-	self, err := os.Executable()
+	program, err := filepath.Abs(o.place.Bellcord)
 	if err != nil {
 		return err
 	}
-	o.place.MCP, o.place.Environment = []string{self, "mcp"}, app.AgentEnvironment
+	o.place.MCP, o.place.Environment = []string{program, "dev", "mcp-server"}, app.AgentEnvironment
 	server, url, err := features.ListenMCP()
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ func openClient(t *testing.T, c recordedClient, record string) *clientPlayer {
 	settings.Provider = map[string]config.Provider{config.Fake: {API: config.Fake}}
 	if record != "" {
 		settings.Agent = "capable"
+		settings.Sandbox.Mode = config.SandboxOff // the agent and its record are in /tmp
 		settings.Agents = map[string]config.Agent{"capable": {
 			Command: []string{os.Args[0]}, Protocol: "acp", Env: map[string]string{hostedDir: record},
 		}}
