@@ -71,11 +71,7 @@ func (l *roll) late(alive []process) []process {
 			late = append(late, p)
 		}
 	}
-	for _, p := range idleHelpers(alive) {
-		l.addAlive([]process{p}, Killed)
-		late = append(late, p)
-	}
-	return late
+	return append(late, idleHelpers(alive)...)
 }
 
 // idleHelpers returns the helpers that have no child in alive.
