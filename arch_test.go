@@ -120,7 +120,7 @@ var allowedImports = map[string][]string{
 	"internal/front/recall":         {"internal/durable", "internal/filelock"},
 	"internal/front/chats/outbox":   {},
 	"internal/front/telegram/wire":  {"internal/durable", "internal/filelock", "internal/front/chats/outbox"},
-	"internal/front/chats/rights":   {"internal/durable", "internal/filelock"},
+	"internal/front/chats/rights":   {"internal/durable", "internal/filelock", "internal/front/chats"},
 	"internal/front/web":            {"", "hub", "api", "internal/auth", "internal/front/slash", "internal/front/web/page", "internal/transcript"},
 	"internal/front/web/page":       {},
 	"cmd/bellcord":                  {"*"},

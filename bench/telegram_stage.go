@@ -12,7 +12,6 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/chats"
-	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
@@ -39,11 +38,11 @@ type telegramBench struct {
 
 func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) {
 	b := &telegramBench{gram: fakegram.New(), agent: newReciter(), over: make(chan error, 1)}
-	names := map[int64]string{}
+	users := map[string]int64{}
 	for n := range people {
-		id := int64(1001 + n)
-		b.people, names[id] = append(b.people, id), fmt.Sprintf("ringer%d", n)
-		b.gram.AddPerson(fakegram.User{ID: id, FirstName: names[id]})
+		id, name := int64(1001+n), fmt.Sprintf("ringer%d", n)
+		b.people, users[name] = append(b.people, id), id
+		b.gram.AddPerson(fakegram.User{ID: id, FirstName: name})
 	}
 	var err error
 	if b.dir, err = os.MkdirTemp("", "bellcord-bench"); err != nil {
@@ -55,7 +54,7 @@ func openTelegramBench(ctx context.Context, people int) (*telegramBench, error) 
 	if b.hub, err = hub.Open(ctx, b.store, b.agent, hub.Options{}); err != nil {
 		return nil, err
 	}
-	list, err := rights.Open(rights.Config{People: names, File: b.dir + "/people.json"})
+	list, err := telegram.Rights{Users: users, File: b.dir + "/people.json"}.Open()
 	if err != nil {
 		return nil, err
 	}

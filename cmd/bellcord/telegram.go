@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/chats/rights"
+	"github.com/bellcord/bellcord/internal/front/telegram"
 )
 
 func telegramCommand() *cobra.Command {
@@ -65,7 +65,7 @@ dashes do not matter. After ten wrong codes, all open codes become invalid.`,
 				case err != nil:
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "approved %d as %s\n", p.ID, p.Name)
+				fmt.Fprintf(cmd.OutOrStdout(), "approved %s as %s\n", p.ID, p.Name)
 				return nil
 			})
 		},
@@ -98,15 +98,15 @@ func telegramUnpairCommand() *cobra.Command {
 		Short: "Remove a person, immediately",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := strconv.ParseInt(args[0], 10, 64)
+			id, err := telegram.ParseID(args[0])
 			if err != nil {
-				return fmt.Errorf("%q is not a Telegram id: see bellcord telegram users", args[0])
+				return fmt.Errorf("%w: see bellcord telegram users", err)
 			}
 			return s.withRights(func(_ config.Config, list *rights.List) error {
 				if err := list.Unpair(id); err != nil {
 					return fmt.Errorf("%w: see bellcord telegram users", err)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "removed %d\n", id)
+				fmt.Fprintf(cmd.OutOrStdout(), "removed %s\n", id)
 				if _, still := list.Person(id); still {
 					fmt.Fprintln(cmd.ErrOrStderr(), "They may still use the bot: the configuration lists them too.")
 				}
@@ -134,10 +134,10 @@ func tableOfPeople(to io.Writer, c config.Telegram, list *rights.List) error {
 		fmt.Fprintf(out, "%d\t%s\t\tgroup in the configuration\n", c.Groups[name], name)
 	}
 	for _, p := range paired {
-		fmt.Fprintf(out, "%d\t%s\t%s\tapproved %s\n", p.ID, p.Name, p.Username, p.At.Format(minute))
+		fmt.Fprintf(out, "%s\t%s\t%s\tapproved %s\n", p.ID, p.Name, p.Username, p.At.Format(minute))
 	}
 	for _, w := range waiting {
-		fmt.Fprintf(out, "%d\t%s\t%s\twaiting until %s\n", w.ID, w.Name, w.Username, w.Until.Format(minute))
+		fmt.Fprintf(out, "%s\t%s\t%s\twaiting until %s\n", w.ID, w.Name, w.Username, w.Until.Format(minute))
 	}
 	return out.Flush()
 }

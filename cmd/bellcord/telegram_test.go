@@ -9,7 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/app/server"
 	"github.com/bellcord/bellcord/internal/config"
-	"github.com/bellcord/bellcord/internal/front/chats/rights"
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
 // runTelegram runs bellcord telegram on a data directory.
@@ -38,7 +38,7 @@ func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _, err := list.Code(rights.Stranger{ID: 1002, Name: "Ben", Username: "ben_b"})
+	code, _, err := list.Invite(chats.Person{ID: "1002", Name: "Ben", Username: "ben_b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +58,14 @@ func TestTelegram_WhileServerRuns_PairsListsAndUnpairs(t *testing.T) {
 	if out, _, err := runTelegram(t, data, pairing, "approve", strings.ToLower(code), "--name", "ben"); err != nil || out != "approved 1002 as ben\n" {
 		t.Fatalf("%q, %v", out, err)
 	}
-	if name, ok := list.Person(1002); !ok || name != "ben" {
+	if name, ok := list.Person("1002"); !ok || name != "ben" {
 		t.Errorf("the server knows %q, %v", name, ok)
 	}
 	people("1002", "ben", "ben_b", "approved")
 	if out, _, err := runTelegram(t, data, pairing, "remove", "1002"); err != nil || out != "removed 1002\n" {
 		t.Errorf("%q, %v", out, err)
 	}
-	if _, ok := list.Person(1002); ok {
+	if _, ok := list.Person("1002"); ok {
 		t.Error("the server still lets him in")
 	}
 }

@@ -150,17 +150,8 @@ func (t *telegramBot) shutDown() error {
 // TelegramRights opens the list of Telegram users with access to the bot:
 // those in the settings and those in the file of paired users.
 func TelegramRights(c config.Config) (*rights.List, error) {
-	return rights.Open(rights.Config{
-		People: byNumber(c.Telegram.Users), Groups: byNumber(c.Telegram.Groups), Pairing: c.Telegram.Pairing,
+	return telegram.Rights{
+		Users: c.Telegram.Users, Groups: c.Telegram.Groups, Pairing: c.Telegram.Pairing,
 		File: filepath.Join(c.DataDir, "telegram", "people.json"),
-	})
-}
-
-// byNumber inverts a map. Each number occurs once: the settings were checked.
-func byNumber(names map[string]int64) map[int64]string {
-	numbers := map[int64]string{}
-	for name, id := range names {
-		numbers[id] = name
-	}
-	return numbers
+	}.Open()
 }

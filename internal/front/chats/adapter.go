@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,10 +32,13 @@ type Files interface {
 
 // Drafts shows messages that are being written.
 type Drafts interface {
+	// CanDraft reports whether the platform has drafts at this place.
+	CanDraft(p Place) bool
 	Draft(ctx context.Context, d Draft) error
 }
 
-// Rights decides who may use the bot.
+// Rights decides who may use the bot. The List of package rights implements it for
+// every platform.
 type Rights interface {
 	// Person returns the name of a person with access.
 	Person(id ID) (name string, ok bool)
@@ -51,10 +55,12 @@ var ErrTooLarge = errors.New("the file is too large")
 
 // Limits contains the limits of a platform.
 type Limits struct {
-	Text       int   // length of a message, in UTF-16 units
-	ButtonData int   // length of a button's data, in bytes
-	Upload     int64 // size of a file that a bot can send
-	Download   int64 // size of a file that a bot can get
+	Text       int           // length of a message, in UTF-16 units; at least 1000
+	Buttons    int           // number of buttons below a message; at least 20
+	ButtonData int           // length of a button's data, in bytes; at least 64
+	Upload     int64         // size of a file that a bot can send
+	Download   int64         // size of a file that a bot can get
+	Draft      time.Duration // how long a draft is visible without an update; 0 without drafts
 }
 
 // The length of a part of an answer, of a part with the lines below it, of a
@@ -70,13 +76,20 @@ func (l Limits) question() int { return l.Text - 596 }
 // is empty for none.
 type ID string
 
-// UnmarshalJSON also accepts a number, as earlier versions stored it; 0 means no ID.
+// UnmarshalJSON also accepts an integer, as earlier versions stored it; 0 means no ID.
 func (id *ID) UnmarshalJSON(text []byte) error {
-	if !strings.HasPrefix(string(text), `"`) {
-		*id = ID(strings.TrimPrefix(string(text), "0"))
-		return nil
+	if strings.HasPrefix(string(text), `"`) {
+		return json.Unmarshal(text, (*string)(id))
 	}
-	return json.Unmarshal(text, (*string)(id))
+	var n int64
+	if err := json.Unmarshal(text, &n); err != nil {
+		return err
+	}
+	*id = ""
+	if n != 0 {
+		*id = ID(strconv.FormatInt(n, 10))
+	}
+	return nil
 }
 
 // Place is a chat, or a topic in a group.
@@ -89,7 +102,7 @@ type Place struct {
 
 // Person is a user of the platform, or a bot.
 type Person struct {
-	ID             ID
+	ID             ID // "" if the sender is not one person; such a sender has no access
 	Name, Username string
 	Bot            bool
 }
@@ -104,14 +117,15 @@ type Text struct {
 	Silent      bool // without a notification
 }
 
-// Button is a button below a message.
+// Button is a button below a message. The adapter shortens a text that is too long
+// for the platform.
 type Button struct {
 	Text, Data string
 	Danger     bool // shown in red
 }
 
 // Draft is a message that is being written. Without text, it shows that the bot is
-// thinking.
+// thinking. Its ID is positive and has at most 31 bits.
 type Draft struct {
 	Place Place
 	ID    int

@@ -98,11 +98,3 @@ func TestCore_ChangesRecordedWhileTheAnswerIsSent_AreAddedToIt(t *testing.T) {
 		}
 	})
 }
-
-func TestCore_Stranger_IsRefused(t *testing.T) {
-	t.Parallel()
-	onPlatform(t, func(p *platform) {
-		p.writes(chats.Person{ID: "@eve"}, "hello", time.Second)
-		p.shows("This bot is private.")
-	})
-}

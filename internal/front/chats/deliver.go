@@ -9,6 +9,19 @@ import (
 	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
 
+// drafts reports whether unfinished answers are shown as drafts.
+func (c *chat) drafts() bool { return c.front.Drafts != nil && c.front.Drafts.CanDraft(c.place) }
+
+// refreshTime returns the time after which a preview is shown again without new
+// text. A draft is shown again before it disappears.
+func (c *chat) refreshTime() time.Duration {
+	const longest = 20 * time.Second
+	if life := c.front.Limits.Draft; life > 0 {
+		return min(life*2/3, longest)
+	}
+	return longest
+}
+
 // stopButton returns a button that stops the turn.
 func (t *turn) stopButton() []Button {
 	return []Button{{Text: "⏹ Stop", Data: "s:" + string(t.id), Danger: true}}
@@ -20,7 +33,7 @@ func (c *chat) preview(t *turn) {
 	if t.over || t.cleared || t.silent || c.front.life.Err() != nil {
 		return
 	}
-	due := time.Since(t.lastSeen) >= refreshTime
+	due := time.Since(t.lastSeen) >= c.refreshTime()
 	if !due && t.fresh > 0 && t.fresh < newWords && t.state == "text" {
 		return // the usual case: a few new words
 	}
@@ -58,7 +71,7 @@ func (c *chat) sendPreview(ctx context.Context, t *turn) error {
 	var wait *outbox.TooMany
 	switch {
 	case err == nil:
-		c.wakeAfter(t, refreshTime)
+		c.wakeAfter(t, c.refreshTime())
 	case errors.As(err, &wait):
 		c.wakeAfter(t, wait.RetryAfter)
 	case ctx.Err() == nil:

@@ -174,7 +174,7 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	kept := f.kept[ev.Turn]
 	t := &turn{
-		id: ev.Turn, session: f.session, own: c.own[ev.Turn], edits: c.place.Group || c.front.Drafts == nil || c.front.Silent, silent: c.front.Silent,
+		id: ev.Turn, session: f.session, own: c.own[ev.Turn], edits: !c.drafts() || c.front.Silent, silent: c.front.Silent,
 		ids: kept.Messages, flushed: kept.Flushed, before: kept.Flushed, live: kept.Live, cleared: c.cleared[ev.Turn],
 	}
 	delete(c.cleared, ev.Turn)

@@ -15,26 +15,28 @@ import (
 // message.
 type filling struct {
 	*form.Filling
-	data   string   // prefix of the data of its buttons
-	most   int      // length of the question's text
+	data   string // prefix of the data of its buttons
+	limits Limits
 	picked []string // options of the array that is next
 }
 
-func newFilling(q bellcord.Question, data string, most int) *filling {
-	return &filling{Filling: form.NewFilling(q), data: data, most: most}
+func newFilling(q bellcord.Question, data string, limits Limits) *filling {
+	return &filling{Filling: form.NewFilling(q), data: data, limits: limits}
 }
 
-// Limits of buttons. Fields with more options are answered by a message.
 const (
-	mostOptions = 40
-	mostLabel   = 40 // characters
-	buttonRow   = 2  // buttons per row
+	mostLabel = 40 // characters
+	buttonRow = 2  // buttons per row
 )
+
+// options is how many options of a field are shown as buttons, together with Done,
+// Skip, Decline and Stop. A field with more options is answered by a message.
+func (l Limits) options() int { return min(40, l.Buttons-4) }
 
 // byButtons reports whether the field that is next is answered by buttons.
 func (f *filling) byButtons() bool {
 	field := f.Field()
-	return field.Type == bellcord.FieldBoolean || len(field.Options) > 0 && len(field.Options) <= mostOptions
+	return field.Type == bellcord.FieldBoolean || len(field.Options) > 0 && len(field.Options) <= f.limits.options()
 }
 
 func (f *filling) complete() bool { return f.Index() == len(f.Question.Fields) }
@@ -42,11 +44,11 @@ func (f *filling) complete() bool { return f.Index() == len(f.Question.Fields) }
 // text returns the question with the field that is next.
 func (f *filling) text() string {
 	if f.complete() {
-		return questionText(f.Question, f.most)
+		return questionText(f.Question, f.limits.question())
 	}
 	short := f.Question
 	short.Fields = nil
-	text := questionText(short, f.most) + "\n\n" + f.Prompt()
+	text := questionText(short, f.limits.question()) + "\n\n" + f.Prompt()
 	if d := f.Field().Description; d != "" {
 		text += "\n" + d
 	}
@@ -186,7 +188,7 @@ func (c *chat) sendForm(t *turn, q *question, values bellcord.Reply, by, label s
 	if reply != label {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		q.filling = newFilling(q.Question, q.filling.data, q.most)
+		q.filling = newFilling(q.Question, q.filling.data, q.limits)
 		c.showOpen(t, q)
 	}
 	return reply

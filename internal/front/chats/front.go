@@ -63,7 +63,7 @@ type Config struct {
 	Dir    string // directory of the stored chats
 
 	// The adapter sets these fields.
-	Platform string // name of the platform, as the source of stops
+	Platform string // name of the platform, as the source of stops; in lower case, name of its settings and command
 	Messages Messages
 	Files    Files
 	Drafts   Drafts // nil: unfinished answers are messages that are edited

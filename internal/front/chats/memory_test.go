@@ -15,11 +15,13 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/chats"
+	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // memory is an adapter for a platform in memory: a list of messages. It has no
-// drafts, and IDs that are no numbers.
+// drafts, and IDs that are no numbers: those of people are as in Matrix, and those
+// of chats as in Slack.
 type memory struct {
 	mu       sync.Mutex
 	messages []message
@@ -78,17 +80,12 @@ func (m *memory) Upload(context.Context, chats.Place, string, []byte) error { re
 
 func (m *memory) Download(context.Context, chats.ID, int64) ([]byte, error) { return nil, nil }
 
-// Person, Group and Invite let only anna in.
-func (m *memory) Person(id chats.ID) (string, bool) { return "anna", id == "@anna" }
-
-func (m *memory) Group(chats.ID) (string, bool) { return "", false }
-
-func (m *memory) Invite(chats.Person) (string, bool, error) { return "", true, nil }
-
 // platform is a front with the adapter, a real hub and a fake clock.
 type platform struct {
 	*testing.T
 	*memory
+	list    *rights.List
+	dir     string
 	front   *chats.Front
 	turns   int
 	handled int
@@ -133,6 +130,10 @@ func (a agent) Run(ctx context.Context, w *hub.Work) error { return a(ctx, w) }
 func onPlatform(t *testing.T, play func(p *platform)) {
 	t.Helper()
 	dir := t.TempDir()
+	access := rights.Config{
+		Platform: "Memory", People: map[chats.ID]string{anna.ID: "anna"}, Groups: map[chats.ID]string{group.Chat: "ringers"},
+		Pairing: true, File: dir + "/memory/people.json",
+	}
 	synctest.Test(t, func(t *testing.T) {
 		store, err := sqlite.Open(t.Context(), dir)
 		if err != nil {
@@ -142,11 +143,15 @@ func onPlatform(t *testing.T, play func(p *platform)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &platform{T: t, memory: &memory{}}
+		p := &platform{T: t, memory: &memory{}, dir: dir}
+		if p.list, err = rights.Open(access); err != nil {
+			t.Fatal(err)
+		}
 		p.front, err = chats.New(chats.Config{
 			Hub: h, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Dir: dir + "/memory", Workspaces: dir + "/workspaces",
-			Platform: "Memory", Messages: p, Files: p, Rights: p, Limits: chats.Limits{Text: 2000, ButtonData: 100, Upload: 1 << 20, Download: 1 << 20},
-			LetGo: func(bellcord.SessionID) {},
+			Platform: "Memory", Messages: p, Files: p, Rights: p.list,
+			Limits: chats.Limits{Text: 2000, Buttons: 25, ButtonData: 100, Upload: 1 << 20, Download: 1 << 20},
+			LetGo:  func(bellcord.SessionID) {},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -177,26 +182,45 @@ func (p *platform) event() (bellcord.TurnID, func()) {
 }
 
 var (
-	private = chats.Place{Chat: "!room"}
-	anna    = chats.Person{ID: "@anna"}
+	private  = chats.Place{Chat: "D024BE91L"}
+	group    = chats.Place{Chat: "C024BE91L", Group: true, Title: "Ringers"}
+	unlisted = chats.Place{Chat: "C0G9QF9GZ", Thread: "1355517523.000005", Group: true}
+	anna     = chats.Person{ID: "@anna:example.org", Name: "Anna"}
+	eve      = chats.Person{ID: "@eve:example.org", Name: "Eve"}
 )
 
-// writes sends a message and waits for d.
+// writes sends a private message and waits for d.
 func (p *platform) writes(from chats.Person, text string, d time.Duration) {
+	p.writesIn(private, from, text, d)
+}
+
+// writesIn sends a message for the bot at a place and waits for d.
+func (p *platform) writesIn(place chats.Place, from chats.Person, text string, d time.Duration) {
 	turn, handled := p.event()
-	p.front.Message(chats.Message{Place: private, From: from, At: time.Now(), Text: text, Addressed: true, Turn: turn, Handled: handled})
+	p.front.Message(chats.Message{Place: place, From: from, At: time.Now(), Text: text, Addressed: true, Turn: turn, Handled: handled})
 	p.pass(d)
 }
 
-// presses presses the newest button with the label and returns the reply.
+// presses presses the newest button with the label, as anna in private, and returns
+// the reply.
 func (p *platform) presses(label string) (reply string) {
 	p.Helper()
-	press := chats.Press{Place: private, From: anna, Reply: func(_ context.Context, text string) error {
+	return p.pressesIn(private, anna, label)
+}
+
+// pressesIn presses the newest button with the label at a place and returns the
+// reply.
+func (p *platform) pressesIn(place chats.Place, from chats.Person, label string) (reply string) {
+	p.Helper()
+	press := chats.Press{Place: place, From: from, Reply: func(_ context.Context, text string) error {
 		reply = text
 		return nil
 	}}
 	p.memory.mu.Lock()
 	for _, m := range p.messages {
+		if m.Place.Chat != place.Chat {
+			continue
+		}
 		for _, b := range slices.Concat(m.Buttons...) {
 			if strings.Contains(b.Text, label) {
 				press.Message, press.Data = m.id, b.Data

@@ -19,7 +19,7 @@ import (
 type question struct {
 	bellcord.Question
 	message ID
-	most    int      // length of its text, in UTF-16 units; a longer one is cut, with a note
+	limits  Limits   // a text that is too long is cut, with a note
 	fate    string   // how it was closed; "" while it is open
 	filling *filling // of a question with fields
 	rows    [][]Button
@@ -27,11 +27,11 @@ type question struct {
 
 // sendQuestion sends a question with its choices as buttons. The caller holds the lock.
 func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
-	open := &question{Question: q, most: c.front.Limits.question()}
+	open := &question{Question: q, limits: c.front.Limits}
 	t.questions = append(t.questions, open)
 	n := len(t.questions) - 1
 	if len(q.Fields) > 0 {
-		open.filling = newFilling(q, fmt.Sprintf("v:%s:%d:", t.id, n), open.most)
+		open.filling = newFilling(q, fmt.Sprintf("v:%s:%d:", t.id, n), open.limits)
 		c.sendOpen(t, open)
 		return
 	}
@@ -75,7 +75,7 @@ func (c *chat) sendOpen(t *turn, open *question) {
 // lock.
 func (q *question) shown() (string, [][]Button) {
 	if q.filling == nil {
-		return questionText(q.Question, q.most), slices.Clone(q.rows)
+		return questionText(q.Question, q.limits.question()), slices.Clone(q.rows)
 	}
 	return q.filling.text(), q.filling.rows()
 }
@@ -192,7 +192,7 @@ func (c *chat) retire(q *question) {
 	}
 	closed := q.Question
 	closed.Fields = nil // the fields are only shown while it is open
-	id, text := q.message, questionText(closed, q.most)+"\n\n"+q.fate
+	id, text := q.message, questionText(closed, q.limits.question())+"\n\n"+q.fate
 	c.put(func(ctx context.Context) error {
 		return c.front.Messages.Edit(ctx, id, Text{Place: c.place, Text: text})
 	})

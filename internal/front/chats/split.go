@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Units returns the length of a text in UTF-16 units, as Telegram
-// counts it. No platform counts more.
+// Units returns the length of a text in UTF-16 units. A platform that counts
+// characters counts no more than that. In UTF-8, a unit has at most three bytes.
 func Units(s string) int {
 	n := 0
 	for _, r := range s {

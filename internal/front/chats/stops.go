@@ -109,7 +109,7 @@ func (f *Front) StopDraft(s StopDraft) {
 	c := f.chats[at(s.Place)]
 	f.mu.Unlock()
 	by, entitled := f.Rights.Person(s.From.ID)
-	if c == nil || !entitled {
+	if c == nil || !entitled || s.From.ID == "" {
 		f.Handled(s.Handled)
 		return
 	}

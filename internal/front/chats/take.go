@@ -19,9 +19,6 @@ type incoming struct {
 	files   []File
 }
 
-// Ignore marks an event that needs no answer as handled.
-func (f *Front) Ignore(handled func()) { f.Handled(handled) }
-
 // Handled calls the function that marks an event as handled, in the background.
 func (f *Front) Handled(done func()) { f.work.Go(done) }
 
@@ -69,10 +66,11 @@ func (f *Front) Edited(m Message) {
 // admit returns the name and the chat of a person with access. It replies to
 // strangers in private chats and, once, in groups that are not listed.
 func (f *Front) admit(p Place, from Person, forUs bool) (by string, c *chat, ok bool) {
+	if from.Bot || from.ID == "" {
+		return "", nil, false
+	}
 	by, known := f.Rights.Person(from.ID)
 	switch {
-	case from.Bot:
-		return "", nil, false
 	case !known:
 		if !p.Group {
 			f.stranger(p, from)

@@ -163,12 +163,10 @@ func (t *turn) ended(b bellcord.ToolCallEnded) {
 	}
 }
 
-// Limits of a preview: the number of tool calls; how much text must be new; and the
-// time after which it is shown again without new text.
+// Limits of a preview: the number of tool calls, and how much text must be new.
 const (
-	mostTools   = 4
-	newWords    = 24
-	refreshTime = 20 * time.Second
+	mostTools = 4
+	newWords  = 24
 )
 
 // sight returns the turn's preview as plain text, and its state. A change of

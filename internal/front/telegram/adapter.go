@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/front/chats"
-	"github.com/bellcord/bellcord/internal/front/chats/rights"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 )
 
@@ -122,18 +121,10 @@ func (a adapter) Download(ctx context.Context, file chats.ID, most int64) ([]byt
 	return data, err
 }
 
+// CanDraft implements chats.Drafts: Telegram has drafts in private chats only.
+func (a adapter) CanDraft(p chats.Place) bool { return !p.Group }
+
 // Draft implements chats.Drafts.
 func (a adapter) Draft(ctx context.Context, d chats.Draft) error {
 	return a.bot.Draft(ctx, wire.Draft{Place: wirePlace(d.Place), ID: d.ID, Text: d.Text, Stop: true, Keep: true})
-}
-
-// people implements chats.Rights with the numbers of Telegram.
-type people struct{ list *rights.List }
-
-func (p people) Person(id chats.ID) (string, bool) { return p.list.Person(number(id)) }
-
-func (p people) Group(id chats.ID) (string, bool) { return p.list.Group(number(id)) }
-
-func (p people) Invite(from chats.Person) (code string, reply bool, err error) {
-	return p.list.Code(rights.Stranger{ID: number(from.ID), Name: from.Name, Username: from.Username})
 }

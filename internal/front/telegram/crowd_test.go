@@ -17,11 +17,12 @@ import (
 // Telegram rate limits the bot for a minute. Stops must not wait for either.
 func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 	t.Parallel()
-	crowd := map[int64]string{}
+	crowd, users := map[int64]string{}, map[string]int64{}
 	for n := range int64(60) {
-		crowd[2000+n] = fmt.Sprintf("ringer%d", n)
+		name := fmt.Sprintf("ringer%d", n)
+		crowd[2000+n], users[name] = name, 2000+n
 	}
-	onStage(t, func(with *setup) { with.rights.People = crowd }, func(s *stage) {
+	onStage(t, func(with *setup) { with.rights.Users = users }, func(s *stage) {
 		people := slices.Sorted(maps.Keys(crowd))
 		for _, user := range people {
 			s.gram.AddPerson(fakegram.User{ID: user, FirstName: crowd[user]})

@@ -18,12 +18,18 @@ type Config struct {
 	Edits  bool // never use drafts, even where Telegram supports them
 }
 
+const platform = "Telegram"
+
 // limits are Telegram's limits for bots.
-var limits = chats.Limits{Text: 4096, ButtonData: 64, Upload: 50 << 20, Download: 20 << 20}
+var limits = chats.Limits{Text: 4096, Buttons: 100, ButtonData: 64, Upload: 50 << 20, Download: 20 << 20, Draft: 30 * time.Second}
 
 // pace keeps a margin to Telegram's limits: 30 calls a second in all, one a
-// second for a chat, 20 a minute for a group.
-var pace = outbox.Pace{All: 40 * time.Millisecond, Private: 1200 * time.Millisecond, Group: 3500 * time.Millisecond}
+// second for a chat, 20 a minute for a group. Telegram accepts the answer to a
+// button press for 15 s.
+var pace = outbox.Pace{
+	All: 40 * time.Millisecond, Private: 1200 * time.Millisecond, Group: 3500 * time.Millisecond,
+	Aside: 12 * time.Second,
+}
 
 // Front runs a bot's chats. Run handles updates; Close shows the ends of all
 // turns and shuts the front down.
@@ -36,8 +42,8 @@ type Front struct {
 // New returns a front. It fails if the stored chats cannot be read.
 func New(c Config) (*Front, error) {
 	a := adapter{c.Bot, c.Logger}
-	c.Platform, c.Limits, c.Pace = "Telegram", limits, pace
-	c.Messages, c.Files, c.Rights = a, a, people{c.People}
+	c.Platform, c.Limits, c.Pace = platform, limits, pace
+	c.Messages, c.Files, c.Rights = a, a, c.People
 	if !c.Edits {
 		c.Drafts = a
 	}

@@ -80,7 +80,7 @@ func TestStranger_SeveralMessages_GetsOneReply(t *testing.T) {
 
 func TestRights_EmptyLists_AdmitNoPerson(t *testing.T) {
 	t.Parallel()
-	onStage(t, func(with *setup) { with.rights.People, with.rights.Groups = nil, nil }, func(s *stage) {
+	onStage(t, func(with *setup) { with.rights.Users, with.rights.Groups = nil, nil }, func(s *stage) {
 		s.sendText(anna, "say Hello.")
 		s.sendTextIn(group, anna, "@bellcord_bot say Hello.")
 		s.pass(5 * time.Second)
@@ -111,7 +111,7 @@ func TestStranger_PairedAndUnpaired_GainsAndLosesAccessAtOnce(t *testing.T) {
 		if got := s.sessions("eve"); len(got) != 1 {
 			t.Errorf("eve has %d sessions", len(got))
 		}
-		s.must(s.list.Unpair(eve))
+		s.must(s.list.Unpair("1003"))
 		for _, words := range []string{"Once", "Stop"} {
 			id, err := s.gram.Press(eve, s.button(question, words))
 			s.must(err)
@@ -173,7 +173,7 @@ func TestGroup_PersonNotListed_IsIgnored(t *testing.T) {
 func TestGroup_MessageOfABot_IsIgnoredEvenIfListed(t *testing.T) {
 	t.Parallel()
 	const robot = int64(1004)
-	onStage(t, func(with *setup) { with.rights.People[robot] = "robot" }, func(s *stage) {
+	onStage(t, func(with *setup) { with.rights.Users["robot"] = robot }, func(s *stage) {
 		s.gram.AddPerson(fakegram.User{ID: robot, FirstName: "Robot", Username: "robot_bot", IsBot: true})
 		s.gram.Promote(group, robot, "member")
 		s.sendTextIn(group, robot, "@bellcord_bot say Hello.")

@@ -56,7 +56,7 @@ type stage struct {
 // setup contains what a test can change.
 type setup struct {
 	telegram.Config
-	rights rights.Config
+	rights telegram.Rights
 	gram   []fakegram.Option
 }
 
@@ -64,7 +64,7 @@ func onStage(t *testing.T, change func(*setup), play func(*stage)) {
 	t.Helper()
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		with := setup{rights: rights.Config{People: map[int64]string{anna: "anna", ben: "ben"}, Groups: map[int64]string{group: "ringers"}}}
+		with := setup{rights: telegram.Rights{Users: map[string]int64{"anna": anna, "ben": ben}, Groups: map[string]int64{"ringers": group}}}
 		with.Config.Config = chats.Config{OldAfter: 10 * time.Minute, Idle: 30 * time.Minute}
 		if change != nil {
 			change(&with)
@@ -98,7 +98,7 @@ func (s *stage) open(with setup) {
 	}})
 	s.files = undo.Files{Recorder: s.recorder, Store: s.store}
 	with.rights.File = s.data + "/telegram/people.json"
-	s.list, err = rights.Open(with.rights)
+	s.list, err = with.rights.Open()
 	s.must(err)
 	bot, err := wire.New(wire.Config{Token: "1:TEST", Server: "http://fake", Client: client, Dir: s.data + "/telegram", Logger: logger})
 	s.must(err)

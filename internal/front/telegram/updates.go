@@ -32,8 +32,9 @@ func (f *Front) Take(u wire.Update) {
 			Handled: handled,
 		})
 	case u.Stopped != nil:
-		at := placeOf(u.Stopped.Place) // a private chat has the ID of its person
-		f.StopDraft(chats.StopDraft{Place: at, From: chats.Person{ID: at.Chat}, Draft: u.Stopped.Draft, Handled: handled})
+		at := u.Stopped.Place
+		person := chats.Person{ID: personID(at.Chat)} // a private chat has the ID of its person
+		f.StopDraft(chats.StopDraft{Place: placeOf(at), From: person, Draft: u.Stopped.Draft, Handled: handled})
 	default:
 		f.Handled(handled)
 	}
@@ -67,7 +68,7 @@ func (f *Front) turn(format string, args ...any) bellcord.TurnID {
 }
 
 func personOf(p wire.Person) chats.Person {
-	return chats.Person{ID: idOf(p.ID), Name: p.Name, Username: p.Username, Bot: p.Bot}
+	return chats.Person{ID: personID(p.ID), Name: p.Name, Username: p.Username, Bot: p.Bot}
 }
 
 // withoutName removes a bot's name from a command, as in /stop@bellcord. It

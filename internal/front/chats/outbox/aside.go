@@ -6,13 +6,9 @@ import (
 	"time"
 )
 
-// asideTime bounds the retries of a call outside of chats. Telegram accepts the
-// answer to a button press for 15 s.
-const asideTime = 12 * time.Second
-
 // Aside makes a call that belongs to no chat, such as the answer to a button
 // press, in the background. It ignores the pace, but waits while the whole bot
-// is rate limited. Failures are retried for a few seconds. Aside does not
+// is rate limited. Failures are retried as long as the pace allows. Aside does not
 // block.
 func (o *Outbox) Aside(do func(ctx context.Context) error) {
 	o.mu.Lock()
@@ -24,7 +20,7 @@ func (o *Outbox) Aside(do func(ctx context.Context) error) {
 }
 
 func (o *Outbox) aside(do func(ctx context.Context) error) {
-	over := time.Now().Add(asideTime)
+	over := time.Now().Add(o.pace.Aside)
 	for pause := time.Second; ; pause *= 2 {
 		if !o.sleep(o.heldFor()) {
 			return

@@ -35,11 +35,13 @@ func (e *TooMany) Error() string { return "too many requests, retry after " + e.
 // ErrNever is wrapped by errors that a retry does not change.
 var ErrNever = errors.New("the platform rejected the call")
 
-// Pace contains the minimum intervals between calls.
+// Pace contains the minimum intervals between calls, and the time for retries of
+// calls outside of chats.
 type Pace struct {
 	All     time.Duration // between any two calls of the bot
 	Private time.Duration // between calls for a private chat
 	Group   time.Duration // between calls for a group
+	Aside   time.Duration // how long a call of Aside is retried
 }
 
 // slowest limits how far a chat's pace is stretched after rate limit errors,

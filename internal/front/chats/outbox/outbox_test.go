@@ -14,7 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/chats/outbox"
 )
 
-var pace = outbox.Pace{All: 50 * time.Millisecond, Private: time.Second, Group: 4 * time.Second}
+var pace = outbox.Pace{All: 50 * time.Millisecond, Private: time.Second, Group: 4 * time.Second, Aside: 12 * time.Second}
 
 // wire records the time of each call and returns the configured result.
 type wire struct {

@@ -3,6 +3,8 @@ package rights
 import (
 	"slices"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
 // book is the content of the file.
@@ -23,11 +25,11 @@ type stranger struct {
 
 func (s stranger) open(now time.Time) bool { return s.Hash != "" && now.Before(s.Told.Add(codeLife)) }
 
-func (b *book) pairedAt(id int64) int {
+func (b *book) pairedAt(id chats.ID) int {
 	return slices.IndexFunc(b.Paired, func(p Paired) bool { return p.ID == id })
 }
 
-func (b *book) strangerAt(id int64) int {
+func (b *book) strangerAt(id chats.ID) int {
 	return slices.IndexFunc(b.Strangers, func(s stranger) bool { return s.ID == id })
 }
 

@@ -8,14 +8,16 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
-// Stranger is a person without access, as Telegram describes them. People
+// Stranger is a person without access, as the platform describes them. People
 // choose the names themselves; only printable characters are stored.
 type Stranger struct {
-	ID       int64  `json:"id"`
-	Name     string `json:"name,omitempty"`
-	Username string `json:"username,omitempty"`
+	ID       chats.ID `json:"id"`
+	Name     string   `json:"name,omitempty"`
+	Username string   `json:"username,omitempty"`
 }
 
 // Limits for strangers.
@@ -38,7 +40,7 @@ const (
 
 // due returns the reply for a stranger that wrote to the bot. A stranger gets
 // at most one reply an hour, and at most one refusal a day.
-func (b *book) due(id int64, pairing bool, now time.Time) reply {
+func (b *book) due(id chats.ID, pairing bool, now time.Time) reply {
 	var s stranger
 	if at := b.strangerAt(id); at >= 0 {
 		s = b.Strangers[at]
@@ -56,14 +58,14 @@ func (b *book) due(id int64, pairing bool, now time.Time) reply {
 	return refusal
 }
 
-// Code returns a pairing code for a stranger that has just written to the bot.
+// Invite returns a pairing code for a stranger that has just written to the bot.
 // If the bool result is false, the bot must not reply, because the stranger
 // already got a reply or may use the bot. The code is "" if pairing is off, or
 // if this stranger or all strangers together have requested too many; otherwise
 // it can be paired for one hour. It cannot be returned again, since only its
 // hash is stored.
-func (l *List) Code(p Stranger) (code string, tell bool, err error) {
-	if _, in := l.Person(p.ID); in || !person(p.ID) {
+func (l *List) Invite(p chats.Person) (code string, tell bool, err error) {
+	if _, in := l.Person(p.ID); in || !usable(p.ID) {
 		return "", false, nil
 	}
 	now := time.Now()
@@ -94,7 +96,7 @@ func (l *List) Code(p Stranger) (code string, tell bool, err error) {
 }
 
 // recordReply records the reply to a stranger.
-func (b *book) recordReply(p Stranger, code string, now time.Time) {
+func (b *book) recordReply(p chats.Person, code string, now time.Time) {
 	at := b.strangerAt(p.ID)
 	if at < 0 {
 		at = len(b.Strangers)

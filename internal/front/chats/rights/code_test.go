@@ -7,12 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/front/chats"
 	"github.com/bellcord/bellcord/internal/front/chats/rights"
 )
 
 var form = regexp.MustCompile(`^[ACDEFHJKMNPQRTWXY3479]{4}-[ACDEFHJKMNPQRTWXY3479]{4}$`)
 
-func TestCode_RepeatedMessages_GetOneReplyAnHourAndThreeCodesADay(t *testing.T) {
+func TestInvite_RepeatedMessages_GetOneReplyAnHourAndThreeCodesADay(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +37,7 @@ func TestCode_RepeatedMessages_GetOneReplyAnHourAndThreeCodesADay(t *testing.T) 
 		} {
 			<-time.After(time.Until(began.Add(want.at)))
 			// A new list each time: the limits survive a restart.
-			code, tell, err := open(t, rights.Config{File: file, Pairing: true}).Code(rights.Stranger{ID: anna})
+			code, tell, err := open(t, rights.Config{File: file, Pairing: true}).Invite(chats.Person{ID: anna})
 			if err != nil || tell != want.tell || (code != "") != want.code {
 				t.Errorf("after %v: %q, told: %v, %v", want.at, code, tell, err)
 			}
@@ -48,13 +49,13 @@ func TestCode_RepeatedMessages_GetOneReplyAnHourAndThreeCodesADay(t *testing.T) 
 	})
 }
 
-func TestCode_PairingOff_RepliesOnceWithoutCode(t *testing.T) {
+func TestInvite_PairingOff_RepliesOnceWithoutCode(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file})
 		for hour := range 24 {
-			code, tell, err := l.Code(rights.Stranger{ID: anna})
+			code, tell, err := l.Invite(chats.Person{ID: anna})
 			if err != nil || code != "" || tell != (hour == 0) {
 				t.Errorf("in hour %d: %q, told: %v, %v", hour, code, tell, err)
 			}
@@ -66,27 +67,27 @@ func TestCode_PairingOff_RepliesOnceWithoutCode(t *testing.T) {
 	})
 }
 
-func TestCode_PersonWithAccessOrInvalidID_GetsNoReply(t *testing.T) {
+func TestInvite_PersonWithAccessOrInvalidID_GetsNoReply(t *testing.T) {
 	t.Parallel()
-	l := open(t, rights.Config{File: place(t), Pairing: true, People: map[int64]string{anna: ""}})
-	for _, id := range []int64{anna, 0, group, 777000} {
-		if code, tell, err := l.Code(rights.Stranger{ID: id}); code != "" || tell || err != nil {
-			t.Errorf("%d: %q, told: %v, %v", id, code, tell, err)
+	l := open(t, rights.Config{File: place(t), Pairing: true, People: map[chats.ID]string{anna: ""}})
+	for _, id := range []chats.ID{anna, "", " ", "@eve\x1b]0;owned\a:example.org"} {
+		if code, tell, err := l.Invite(chats.Person{ID: id}); code != "" || tell || err != nil {
+			t.Errorf("%q: %q, told: %v, %v", id, code, tell, err)
 		}
 	}
 }
 
-func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
+func TestInvite_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file, Pairing: true})
-		for id := range int64(50) {
-			requestCode(t, l, anna+id)
+		for n := range 50 {
+			requestCode(t, l, numbered(n))
 		}
-		late := rights.Stranger{ID: 5000}
+		late := chats.Person{ID: "@late:example.org"}
 		for _, want := range []bool{true, false} {
-			if code, tell, err := l.Code(late); code != "" || tell != want || err != nil {
+			if code, tell, err := l.Invite(late); code != "" || tell != want || err != nil {
 				t.Errorf("the 51st: %q, told: %v, %v", code, tell, err)
 			}
 		}
@@ -101,13 +102,13 @@ func TestCode_FiftyOpenCodes_GivesNoMore(t *testing.T) {
 	})
 }
 
-func TestCode_ManyStrangers_StoresAtMostOneThousand(t *testing.T) {
+func TestInvite_ManyStrangers_StoresAtMostOneThousand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{}) // in memory: a thousand writes would take a while
 		crowd := func() (notified int) {
-			for id := range int64(1200) {
-				if _, tell, _ := l.Code(rights.Stranger{ID: anna + id}); tell {
+			for n := range 1200 {
+				if _, tell, _ := l.Invite(chats.Person{ID: numbered(n)}); tell {
 					notified++
 				}
 			}
@@ -123,11 +124,11 @@ func TestCode_ManyStrangers_StoresAtMostOneThousand(t *testing.T) {
 	})
 }
 
-func TestCode_HostileName_KeepsPrintableCharactersOnly(t *testing.T) {
+func TestInvite_HostileName_KeepsPrintableCharactersOnly(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true})
 	hostile := "\x1b[2J\x1b]0;owned\aAnna \u202eneB\r\n\t\u009b31m\xff" + strings.Repeat("x", 1000)
-	if _, _, err := l.Code(rights.Stranger{ID: anna, Name: hostile, Username: "аnna\x00ы"}); err != nil {
+	if _, _, err := l.Invite(chats.Person{ID: anna, Name: hostile, Username: "аnna\x00ы"}); err != nil {
 		t.Fatal(err)
 	}
 	got := l.Waiting()[0]

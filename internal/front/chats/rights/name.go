@@ -1,60 +1,69 @@
 package rights
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
 // validate rejects settings that could confuse one person with another.
 func (l *List) validate() error {
+	if l.prefix == ":" {
+		return errors.New("the list has no platform")
+	}
 	people := map[string]bool{}
 	for id, name := range l.people {
-		if !person(id) {
-			return fmt.Errorf("%d is not the ID of a Telegram user", id)
-		}
-		if err := checkName(name); err != nil && name != named("", id) {
+		if err := l.checkEntry(id, name); err != nil {
 			return err
 		}
-		people[named(name, id)] = true
+		people[l.named(name, id)] = true
 	}
 	for id, name := range l.groups {
-		if id >= 0 {
-			return fmt.Errorf("%d is not the ID of a Telegram group (those are negative)", id)
-		}
-		if err := checkName(name); err != nil && name != named("", id) {
+		if err := l.checkEntry(id, name); err != nil {
 			return err
 		}
-		if people[name] {
+		if name = l.named(name, id); people[name] {
 			return fmt.Errorf("%s names both a person and a group: give them different names, or they share their sessions", name)
 		}
 	}
 	return nil
 }
 
-// person reports whether id can identify one person. Telegram has IDs that
-// stand for many people; they never get access.
-func person(id int64) bool {
-	const (
-		anonymousAdmin = 1087968824
-		anyChannel     = 136817688
-		telegramItself = 777000
-	)
-	return id > 0 && id != anonymousAdmin && id != anyChannel && id != telegramItself
+// checkEntry checks an ID of the settings and its name, which may be the one that
+// is generated for this ID.
+func (l *List) checkEntry(id chats.ID, name string) error {
+	if !usable(id) {
+		return fmt.Errorf("%q is not an ID", id)
+	}
+	if name == l.named("", id) {
+		return nil
+	}
+	return l.checkName(name)
 }
 
-const prefix = "telegram:"
+// usable reports whether id can identify one person or group. An ID that is empty,
+// or that is not safe to print on the owner's terminal, never gets access.
+func usable(id chats.ID) bool {
+	const longest = 255 // bytes; IDs of Matrix are this long
+	return id != "" && len(id) <= longest && !strings.ContainsFunc(string(id), func(r rune) bool {
+		return !unicode.IsPrint(r) || r == ' ' || r == unicode.ReplacementChar
+	})
+}
 
-func named(name string, id int64) string {
+// named returns a name, or the generated one if it is empty.
+func (l *List) named(name string, id chats.ID) string {
 	if name == "" {
-		return prefix + strconv.FormatInt(id, 10)
+		return l.prefix + string(id)
 	}
 	return name
 }
 
-// checkName rejects invalid names, and names reserved for generated ones:
-// telegram:ID and those of an OpenID Connect issuer.
-func checkName(name string) error {
+// checkName rejects invalid names, and names reserved for generated ones: those of
+// the platform and those of an OpenID Connect issuer.
+func (l *List) checkName(name string) error {
 	const longest, punctuation = 100, "._@-:+"
 	if len(name) > longest {
 		return fmt.Errorf("name %q: too long (at most %d characters)", name, longest)
@@ -65,7 +74,7 @@ func checkName(name string) error {
 			return fmt.Errorf("name %q: use only letters, digits and %s", name, punctuation)
 		}
 	}
-	for _, given := range []string{prefix, "oidc:"} {
+	for _, given := range []string{l.prefix, "oidc:"} {
 		if strings.HasPrefix(name, given) {
 			return fmt.Errorf("name %q: names that start with %q are reserved", name, given)
 		}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
 // Paired is a person that the owner has paired.
 type Paired struct {
-	ID       int64     `json:"id"`
+	ID       chats.ID  `json:"id"`
 	Name     string    `json:"name"` // owns their sessions and stops
 	Username string    `json:"username,omitempty"`
 	At       time.Time `json:"at"`
@@ -33,14 +35,14 @@ var (
 const mostWrong = 10
 
 // Pair gives access to the stranger with this code, under a name; "" means
-// telegram:ID. Case, spaces and dashes of the code are ignored. A code works
+// platform:ID. Case, spaces and dashes of the code are ignored. A code works
 // once. Pair returns ErrPairingOff if pairing is off and ErrNoCode for a wrong
 // or expired code.
 func (l *List) Pair(code, name string) (made Paired, err error) {
 	if !l.pairing {
 		return Paired{}, ErrPairingOff
 	}
-	if err := checkName(name); err != nil {
+	if err := l.checkName(name); err != nil {
 		return Paired{}, err
 	}
 	now, closed, found := time.Now(), false, false
@@ -51,7 +53,7 @@ func (l *List) Pair(code, name string) (made Paired, err error) {
 			closed = b.miss(now)
 			return true
 		}
-		made = b.admit(at, name, now)
+		made = b.admit(at, l.named(name, b.Strangers[at].ID), now)
 		return true
 	})
 	switch {
@@ -95,7 +97,7 @@ func (b *book) miss(now time.Time) (closed bool) {
 // admit moves a stranger to the paired people.
 func (b *book) admit(at int, name string, now time.Time) Paired {
 	s := b.Strangers[at]
-	made := Paired{ID: s.ID, Name: named(name, s.ID), Username: s.Username, At: now}
+	made := Paired{ID: s.ID, Name: name, Username: s.Username, At: now}
 	b.Strangers = slices.Delete(b.Strangers, at, at+1)
 	b.Paired = slices.DeleteFunc(b.Paired, func(p Paired) bool { return p.ID == s.ID })
 	b.Paired = append(b.Paired, made)
@@ -106,7 +108,7 @@ func (b *book) admit(at int, name string, now time.Time) Paired {
 // Unpair revokes a pairing, immediately and in every process. It does not
 // affect people listed in the settings. It returns ErrNotPaired if the person
 // is not paired.
-func (l *List) Unpair(id int64) error {
+func (l *List) Unpair(id chats.ID) error {
 	found := false
 	err := l.update(func(b *book) bool {
 		before := len(b.Paired)
@@ -115,7 +117,7 @@ func (l *List) Unpair(id int64) error {
 		return found
 	})
 	if err == nil && !found {
-		return fmt.Errorf("%d: %w", id, ErrNotPaired)
+		return fmt.Errorf("%s: %w", id, ErrNotPaired)
 	}
 	return err
 }

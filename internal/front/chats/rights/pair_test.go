@@ -7,13 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/front/chats"
 	"github.com/bellcord/bellcord/internal/front/chats/rights"
 )
 
 func TestPair_CodeOfStranger_GivesAccessUntilUnpaired(t *testing.T) {
 	t.Parallel()
 	l := open(t, rights.Config{File: place(t), Pairing: true})
-	code, _, err := l.Code(rights.Stranger{ID: anna, Name: "Anna", Username: "anna_x"})
+	code, _, err := l.Invite(chats.Person{ID: anna, Name: "Anna", Username: "anna_x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestPair_CodeOfStranger_GivesAccessUntilUnpaired(t *testing.T) {
 	if err := l.Unpair(anna); !errors.Is(err, rights.ErrNotPaired) {
 		t.Errorf("once more: %v", err)
 	}
-	if p, err := l.Pair(requestCode(t, l, anna), ""); err != nil || p.Name != "telegram:1001" {
+	if p, err := l.Pair(requestCode(t, l, anna), ""); err != nil || p.Name != "matrix:@anna:example.org" {
 		t.Errorf("again: %+v, %v", p, err)
 	}
 }
@@ -52,7 +53,7 @@ func TestPair_UsedOrExpiredCode_Fails(t *testing.T) {
 	file := place(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, rights.Config{File: file, Pairing: true})
-		first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, 1003)
+		first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, cleo)
 		if _, err := l.Pair(first, ""); err != nil {
 			t.Error(err)
 		}
@@ -67,7 +68,7 @@ func TestPair_UsedOrExpiredCode_Fails(t *testing.T) {
 		if _, err := l.Pair(third, ""); !errors.Is(err, rights.ErrNoCode) {
 			t.Errorf("too late: %v", err)
 		}
-		if _, ok := l.Person(1003); ok {
+		if _, ok := l.Person(cleo); ok {
 			t.Error("it let somebody in")
 		}
 	})
@@ -82,7 +83,7 @@ func TestPair_CodeTypedDifferently_IsAccepted(t *testing.T) {
 		func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + "\n" },
 		func(c string) string { return strings.ReplaceAll(c, "-", "–") },
 	} {
-		code := typed(requestCode(t, l, anna+int64(i)))
+		code := typed(requestCode(t, l, numbered(i)))
 		if _, err := l.Pair(code, ""); err != nil {
 			t.Errorf("%q: %v", code, err)
 		}
@@ -103,7 +104,7 @@ func TestPair_TenWrongCodes_CloseAllOpenCodes(t *testing.T) {
 	}
 	l := open(t, rights.Config{File: file, Pairing: true})
 	wrong(t, 20) // without open codes, wrong ones are not counted
-	first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, 1003)
+	first, second, third := requestCode(t, l, anna), requestCode(t, l, ben), requestCode(t, l, cleo)
 	wrong(t, 9)
 	if _, err := l.Pair(first, ""); err != nil {
 		t.Fatalf("after nine: %v", err)
@@ -130,7 +131,7 @@ func TestPair_PairingOffOrReservedName_Fails(t *testing.T) {
 	if _, err := open(t, rights.Config{File: file}).Pair(code, ""); !errors.Is(err, rights.ErrPairingOff) {
 		t.Errorf("pairing is off: %v", err)
 	}
-	for _, name := range []string{"an na", "telegram:1002", "oidc:anna", "\x1b[2J", strings.Repeat("x", 101)} {
+	for _, name := range []string{"an na", "matrix:U024BE7LH", "oidc:anna", "\x1b[2J", strings.Repeat("x", 101)} {
 		if _, err := l.Pair(code, name); err == nil {
 			t.Errorf("%q is a name", name)
 		}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/bellcord/bellcord/internal/front/chats"
 	"github.com/bellcord/bellcord/internal/front/chats/rights"
 )
 
@@ -28,18 +28,17 @@ func TestMain(m *testing.M) {
 
 // obey runs the command in each line of its input and prints one line in reply.
 func obey(file string) {
-	l, err := rights.Open(rights.Config{File: file, Pairing: true})
+	l, err := rights.Open(rights.Config{Platform: "Matrix", File: file, Pairing: true})
 	for lines := bufio.NewScanner(os.Stdin); err == nil && lines.Scan(); {
 		verb, word, _ := strings.Cut(lines.Text(), " ")
-		id, _ := strconv.ParseInt(word, 10, 64)
 		answer := "ok"
 		switch verb {
 		case "code":
-			answer, _, err = l.Code(rights.Stranger{ID: id})
+			answer, _, err = l.Invite(chats.Person{ID: chats.ID(word)})
 		case "pair":
 			_, err = l.Pair(word, "")
 		case "unpair":
-			err = l.Unpair(id)
+			err = l.Unpair(chats.ID(word))
 		}
 		if err == nil {
 			fmt.Println(answer)
@@ -98,12 +97,12 @@ func TestList_ConcurrentProcesses_LoseNoUpdate(t *testing.T) {
 		tell := process(t, file)
 		all.Go(func() {
 			for i := range each {
-				tell("pair", tell("code", 1000*(p+1)+i))
+				tell("pair", tell("code", numbered(1000*(p+1)+i)))
 			}
 		})
 	}
-	for i := range int64(each) { // this process pairs, too
-		if _, err := server.Pair(requestCode(t, server, 100+i), ""); err != nil {
+	for i := range each { // this process pairs, too
+		if _, err := server.Pair(requestCode(t, server, numbered(100+i)), ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -117,19 +116,19 @@ func TestList_ChangeByAnotherProcess_IsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	file := place(t)
 	server, command := open(t, rights.Config{File: file, Pairing: true}), process(t, file)
-	for i := range int64(100) {
-		id := 1000 + i
+	for i := range 100 {
+		id := numbered(i)
 		code := requestCode(t, server, id)
 		if _, ok := server.Person(id); ok {
-			t.Fatalf("%d is in without a pairing", id)
+			t.Fatalf("%s is in without a pairing", id)
 		}
 		command("pair", code)
 		if _, ok := server.Person(id); !ok {
-			t.Fatalf("%d was paired, and is not let in", id)
+			t.Fatalf("%s was paired, and is not let in", id)
 		}
 		command("unpair", id)
 		if _, ok := server.Person(id); ok {
-			t.Fatalf("%d was unpaired, and is let in", id)
+			t.Fatalf("%s was unpaired, and is let in", id)
 		}
 	}
 }
@@ -139,15 +138,15 @@ func TestList_ChangeWithEqualSizeAndTime_IsSeen(t *testing.T) {
 	t.Parallel()
 	file, now := place(t), time.Now()
 	l := open(t, rights.Config{File: file})
-	for _, id := range []int64{anna, ben} {
-		if err := os.WriteFile(file, fmt.Appendf(nil, `{"paired":[{"id":%d,"name":"x"}]}`, id), 0o600); err != nil {
+	for _, id := range []chats.ID{"@anna:example.org", "@bert:example.org"} {
+		if err := os.WriteFile(file, fmt.Appendf(nil, `{"paired":[{"id":%q,"name":"x"}]}`, id), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(file, now, now); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := l.Person(id); !ok {
-			t.Errorf("%d is not let in", id)
+			t.Errorf("%s is not let in", id)
 		}
 	}
 }

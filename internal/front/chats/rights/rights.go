@@ -1,7 +1,7 @@
-// Package rights decides which people may use a Telegram bot: the people listed
-// in the settings, and those paired by the bot's owner with a code. It fails
-// closed: if a file or setting is missing, broken or empty, no additional
-// access is granted.
+// Package rights decides which people may use the bot of a chat platform: the
+// people listed in the settings, and those paired by the bot's owner with a code.
+// It fails closed: if a file or setting is missing, broken or empty, no additional
+// access is granted. A List implements chats.Rights for every platform.
 //
 // Paired people and open codes are stored in a file that several processes may
 // change concurrently. No change is lost, and each process sees the changes of
@@ -16,14 +16,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/front/chats"
 )
 
 // Config contains the settings of a List.
 type Config struct {
-	People map[int64]string // by user ID: the name that owns their sessions and stops; "" for telegram:ID
-	Groups map[int64]string // by group ID, named likewise: groups in which listed people may use the bot
+	Platform string              // name of the platform; generated names begin with it, in lower case
+	People   map[chats.ID]string // by user ID: the name that owns their sessions and stops; "" for platform:ID
+	Groups   map[chats.ID]string // by group ID, named likewise: groups in which listed people may use the bot
 
 	Pairing bool   // strangers receive a code that the owner can approve
 	File    string // stores paired people and open codes; "" keeps them in memory, where no other process can pair
@@ -32,7 +36,8 @@ type Config struct {
 // List decides which people may use the bot. Its methods are safe for
 // concurrent use. Methods that only read do not wait for a write to the file.
 type List struct {
-	people, groups map[int64]string
+	prefix         string // of generated names
+	people, groups map[chats.ID]string
 	pairing        bool
 	file           string
 
@@ -44,12 +49,17 @@ type List struct {
 	size     int64
 }
 
+var _ chats.Rights = (*List)(nil)
+
 // Open returns a List. It creates the file's directory, and fails if the
 // settings are invalid or the file cannot be read.
 func Open(c Config) (*List, error) {
-	l := &List{people: maps.Clone(c.People), groups: maps.Clone(c.Groups), pairing: c.Pairing, file: c.File}
+	l := &List{
+		prefix: strings.ToLower(c.Platform) + ":", people: maps.Clone(c.People), groups: maps.Clone(c.Groups),
+		pairing: c.Pairing, file: c.File,
+	}
 	if err := l.validate(); err != nil {
-		return nil, fmt.Errorf("telegram: %w", err)
+		return nil, fmt.Errorf("%s %w", l.prefix, err)
 	}
 	if l.file == "" {
 		return l, nil
@@ -64,12 +74,12 @@ func Open(c Config) (*List, error) {
 }
 
 // Person returns the name of a user and reports whether they may use the bot.
-func (l *List) Person(id int64) (name string, ok bool) {
-	if !person(id) {
+func (l *List) Person(id chats.ID) (name string, ok bool) {
+	if !usable(id) {
 		return "", false
 	}
 	if name, ok = l.people[id]; ok {
-		return named(name, id), true
+		return l.named(name, id), true
 	}
 	l.read(func(b *book) {
 		if at := b.pairedAt(id); at >= 0 {
@@ -81,11 +91,11 @@ func (l *List) Person(id int64) (name string, ok bool) {
 
 // Group returns the name of a group and reports whether listed people may use
 // the bot there.
-func (l *List) Group(id int64) (name string, ok bool) {
+func (l *List) Group(id chats.ID) (name string, ok bool) {
 	if name, ok = l.groups[id]; !ok {
 		return "", false
 	}
-	return named(name, id), true
+	return l.named(name, id), true
 }
 
 // Paired returns the paired people, the earliest pairing first.
