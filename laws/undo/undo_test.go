@@ -52,7 +52,9 @@ func TestLawU3_CommandStoppedAtAnyMoment_UndoRestoresTheTree(t *testing.T) {
 
 func TestLawU1_CommandStarts_BytesAndCallAreDurable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]string{"kept": "the bytes before"})
+	w := newWorld(t, map[string]string{"kept": "the bytes before"}, func(c *config.Config) {
+		c.Sandbox.Mode = config.SandboxOff // it would hide the bytes
+	})
 	copied := filepath.Join(t.TempDir(), "copy")
 	// The copy has what a crash at the start of the command would leave.
 	w.run(w.session, "cp -r '"+filepath.Join(w.data, "undo")+"' '"+copied+"' && echo changed > kept")
