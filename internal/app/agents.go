@@ -81,6 +81,9 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
 			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
 		})
+		if starter.confined() {
+			a.hosted[name].InDir = true
+		}
 		a.hosted[name].Undo, a.hosted[name].Sandbox, a.hosted[name].Idle = a.undo, starter.describe(), idleTime(a.settings.Agents[name])
 	}
 	return a.hosted[name], nil
@@ -199,7 +202,7 @@ func TryAgent(ctx context.Context, c Config, d preset.Definition, keeper *proc.K
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	took, err := hostAgent(d, keeper, childacp.Options{Keeper: keeper, Version: c.Version, Logger: c.Logger}).Try(ctx, bellcord.Session{ID: bellcord.NewSessionID(), Dir: dir})
+	took, err := hostAgent(d, child.Unconfined{Keeper: keeper}, childacp.Options{Keeper: keeper, Version: c.Version, Logger: c.Logger}).Try(ctx, bellcord.Session{ID: bellcord.NewSessionID(), Dir: dir})
 	if err != nil {
 		return "", err
 	}

@@ -93,23 +93,22 @@ type agentStarter struct {
 }
 
 // Start implements child.Starter.
-func (s agentStarter) Start(c proc.Command) (*proc.Running, error) {
-	return s.policy.Start(s.command(c))
+func (s agentStarter) Start(c proc.Command, dirs []string) (*proc.Running, error) {
+	return s.policy.Start(s.command(c, dirs))
 }
 
-func (s agentStarter) command(c proc.Command) confine.Command {
+// confined reports whether the agent runs in a sandbox.
+func (s agentStarter) confined() bool { return s.policy.Sandboxed() && !s.outside }
+
+func (s agentStarter) command(c proc.Command, dirs []string) confine.Command {
 	home := s.home
 	if home == "" {
 		home, _ = os.UserHomeDir()
 	}
-	command := confine.Command{Command: c, Kind: confine.Agent, Home: home, Outside: s.outside}
-	if c.Dir != "" {
-		command.Dirs = []string{c.Dir}
-	}
-	return command
+	return confine.Command{Command: c, Kind: confine.Agent, Home: home, Dirs: dirs, Outside: s.outside}
 }
 
 // describe returns how the agent is confined.
 func (s agentStarter) describe() *bellcord.Sandbox {
-	return s.policy.Describe(s.command(proc.Command{}))
+	return s.policy.Describe(s.command(proc.Command{}, nil))
 }

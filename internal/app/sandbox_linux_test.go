@@ -41,7 +41,9 @@ func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testin
 			}
 			expectHidden(t, "MCP server", server.Stdout)
 			starter := agentStarter{policy: policy, home: home}
-			agent, err := starter.Start(proc.Command{Args: script, Dir: work})
+			additional := t.TempDir()
+			script[2] = "echo x > " + additional + "/new || exit; " + script[2]
+			agent, err := starter.Start(proc.Command{Args: script, Dir: work}, []string{work, additional})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,9 +59,18 @@ type Prompt struct {
 	Note string
 }
 
-// Starter starts the agent's processes. *proc.Keeper implements it.
+// Starter starts the agent's processes. dirs are the directories of the session;
+// the first is that of the command.
 type Starter interface {
-	Start(c proc.Command) (*proc.Running, error)
+	Start(c proc.Command, dirs []string) (*proc.Running, error)
+}
+
+// Unconfined is a Starter without a sandbox.
+type Unconfined struct{ Keeper *proc.Keeper }
+
+// Start implements Starter.
+func (u Unconfined) Start(c proc.Command, _ []string) (*proc.Running, error) {
+	return u.Keeper.Start(c)
 }
 
 // Process is an agent's process, as passed to its Speaker.
@@ -91,8 +100,8 @@ type Agent struct {
 	Keeper     Starter
 	// NewSpeaker returns a Speaker for a new process.
 	NewSpeaker func(Process) Speaker
-	// InDir means that a process works in the directory that it was started in,
-	// because the agent's protocol cannot name another one.
+	// InDir means that a process works in the directories that it was started for:
+	// the agent's protocol cannot name others, or its sandbox contains only these.
 	InDir bool
 	// Idle is how long a process without a turn is kept: 0 means 15 minutes, a
 	// negative time as long as the session is open.

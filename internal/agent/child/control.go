@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -80,7 +81,7 @@ func (a *Agent) spareProcess(dir string) (*life, error) {
 	if a.spare != nil && !a.spare.gone() {
 		return a.spare, nil
 	}
-	l, err := a.startProcess(dir)
+	l, err := a.startProcess([]string{dir})
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +89,12 @@ func (a *Agent) spareProcess(dir string) (*life, error) {
 	return l, nil
 }
 
-// takeSpare returns the process without a session, for a session in dir, or nil.
-func (a *Agent) takeSpare(dir string) *life {
+// takeSpare returns the process without a session, for a session in dirs, or nil.
+func (a *Agent) takeSpare(dirs []string) *life {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.spare
-	if l != nil && a.InDir && l.dir != dir {
+	if l != nil && a.InDir && !slices.Equal(l.dirs, dirs) {
 		return nil
 	}
 	a.spare = nil

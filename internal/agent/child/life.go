@@ -27,7 +27,7 @@ const StartBound = 90 * time.Second
 // life is one process of an agent.
 type life struct {
 	name    string
-	dir     string // that it was started in
+	dirs    []string // that it was started for
 	running *proc.Running
 	speaker Speaker
 	pipe    *pipe
@@ -43,19 +43,23 @@ type life struct {
 // launch returns a process for a session: the spare one, or a new one. The
 // agent's session is not open yet.
 func (a *Agent) launch(s bellcord.Session) (*life, error) {
-	if l := a.takeSpare(s.Dir); l != nil {
+	dirs := dirsOf(s)
+	if l := a.takeSpare(dirs); l != nil {
 		return l, nil
 	}
-	return a.startProcess(s.Dir)
+	return a.startProcess(dirs)
 }
 
-// startProcess starts a process.
-func (a *Agent) startProcess(dir string) (*life, error) {
-	l := &life{name: a.Definition.Name, dir: dir, opened: make(chan struct{}), stderr: &tail{}}
+// dirsOf returns the directories of a session.
+func dirsOf(s bellcord.Session) []string { return append([]string{s.Dir}, s.AdditionalDirs...) }
+
+// startProcess starts a process in the first directory.
+func (a *Agent) startProcess(dirs []string) (*life, error) {
+	l := &life{name: a.Definition.Name, dirs: dirs, opened: make(chan struct{}), stderr: &tail{}}
 	running, err := a.Keeper.Start(proc.Command{
-		Args: a.Definition.Command, Dir: dir, Env: a.Definition.environment(), Bare: true,
+		Args: a.Definition.Command, Dir: dirs[0], Env: a.Definition.environment(), Bare: true,
 		Output: l.stderr.appendTail, Owner: "agent " + a.Definition.Name, Name: a.Definition.Name,
-	})
+	}, dirs)
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
 	}

@@ -170,7 +170,7 @@ func newStage(t *testing.T, change func(*child.Agent)) *stage {
 	}
 	s := &stage{t: t, store: store, agent: &child.Agent{
 		Definition: child.Definition{Name: "fake", Command: []string{os.Args[0]}, Env: []string{"FAKE_AGENT=1"}},
-		Keeper:     keeper, NewSpeaker: newSpeaker,
+		Keeper:     child.Unconfined{Keeper: keeper}, NewSpeaker: newSpeaker,
 	}}
 	if change != nil {
 		change(s.agent)

@@ -11,7 +11,7 @@ import (
 // it took until the session was open.
 func (a *Agent) Try(ctx context.Context, s bellcord.Session) (time.Duration, error) {
 	began := time.Now()
-	l, err := a.startProcess(s.Dir)
+	l, err := a.startProcess(dirsOf(s))
 	if err != nil {
 		return 0, err
 	}

@@ -102,7 +102,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 		t.Fatal(err)
 	}
 	s.agent = &child.Agent{
-		Definition: d, Keeper: s.keeper, Silent: true,
+		Definition: d, Keeper: child.Unconfined{Keeper: s.keeper}, Silent: true,
 		NewSpeaker: func(p child.Process) child.Speaker {
 			p.In = breath{p.In, s}
 			opts := acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"}

@@ -39,7 +39,7 @@ func newStage(t *testing.T, d child.Definition) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: keeper, NewSpeaker: pi.New, InDir: true}}
+	s := &stage{t: t, store: store, agent: &child.Agent{Definition: d, Keeper: child.Unconfined{Keeper: keeper}, NewSpeaker: pi.New, InDir: true}}
 	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
