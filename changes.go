@@ -101,6 +101,14 @@ func (c Changes) Text() string {
 	return strings.Join(parts, ", ")
 }
 
+// Text describes for people what the turn waits for.
+func (s FilesScanned) Text() string {
+	if s.Files == 0 {
+		return "scanning files for undo"
+	}
+	return fmt.Sprintf("scanning files for undo (%d, %d MB so far)", s.Files, s.Bytes>>20)
+}
+
 // UndoResult lists what an undo did with each path, or in a preview, would do.
 type UndoResult struct {
 	Restored  int `json:"restored"`

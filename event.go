@@ -185,6 +185,16 @@ type (
 		RetryIn time.Duration `json:"retry_in_ms"`
 		Reason  string        `json:"reason"`
 	}
+	// FilesScanned means that the turn waits for a scan of the session's
+	// directory, which keeps its files for an undo. Files and Bytes count what
+	// was read so far. The event occurs only if a scan takes long, and is then
+	// repeated. Done means that the turn no longer waits; after a stop, this
+	// last event is missing.
+	FilesScanned struct {
+		Files int64 `json:"files"`
+		Bytes int64 `json:"bytes"`
+		Done  bool  `json:"done,omitempty"`
+	}
 	// StepEnded means that the model's answer has ended. AgentReply contains the
 	// members of a hosted agent's reply that no other field represents.
 	StepEnded struct {

@@ -41,7 +41,7 @@ var bodyTypes = []bodyType{
 	{TextDelta{}, decodeText},
 	bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
 	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
-	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[StepEnded](),
+	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[FilesScanned](), bodyOf[StepEnded](),
 	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),
 	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](), bodyOf[ProcessConfirmed](), bodyOf[ChangesRecorded](), bodyOf[Undone](), bodyOf[SessionUpdated](),
 }
@@ -126,6 +126,9 @@ func (QuestionAnswered) Kind() string { return "question_answered" }
 
 // Kind implements Body.
 func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }
+
+// Kind implements Body.
+func (FilesScanned) Kind() string { return "files_scanned" }
 
 // Kind implements Body.
 func (StepEnded) Kind() string { return "step_ended" }

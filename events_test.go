@@ -27,7 +27,7 @@ type consumer struct {
 
 var consumers = []consumer{
 	{"messages for the model", "history", []string{"historian.read", "historian.work", "rewinds.add"}, map[string]string{
-		"says how the turn went, not what was said": "StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"says how the turn went, not what was said": "StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
 		"is shown to people only":                   "PlanUpdated AgentUpdate",
 		"is between a person and the program":       "QuestionOpened QuestionAnswered",
 		"is about the session":                      "AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded",
@@ -35,7 +35,7 @@ var consumers = []consumer{
 	{"a turn's answer", "history", []string{"AnswerBuilder.Add"}, map[string]string{
 		"is the prompt":                             "TurnAccepted PromptEdited AttachmentLoaded MessageImported",
 		"is shown to people only":                   "PlanUpdated AgentUpdate",
-		"says how the turn went, not what was said": "TurnStarted StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"says how the turn went, not what was said": "TurnStarted StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
 		"only the model needs it":                   "ThinkingSigned ContextAdded",
 		"the result has it":                         "ToolOutputDelta",
 		"is between a person and the program":       "QuestionOpened QuestionAnswered",
@@ -43,36 +43,36 @@ var consumers = []consumer{
 	}},
 	{"receipts and usage", "lifecycle", []string{"LostTurn.Observe", "Tally.Observe", "meter.observe"}, map[string]string{
 		"the turn's record has it":       "TurnAccepted PromptEdited StopRequested TurnEnded",
-		"costs nothing and is no result": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported AttachmentLoaded ContextAdded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted",
+		"costs nothing and is no result": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported AttachmentLoaded ContextAdded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted FilesScanned",
 		"is about the session":           "ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
 	}},
 	{"limits on the size of what an agent emits", "hub", []string{"bounds.apply"}, map[string]string{
 		"is not emitted by an agent": "TurnAccepted PromptEdited TurnStarted StopRequested TurnEnded ConversationCleared ConversationRewound SessionUpdated ProcessConfirmed ChangesRecorded Undone",
-		"is small":                   "UsageReported QuestionAnswered ModelRetryScheduled StepEnded SideRequestStarted SideRequestEnded ToolCallStarted AgentSessionOpened",
+		"is small":                   "UsageReported QuestionAnswered ModelRetryScheduled StepEnded SideRequestStarted SideRequestEnded ToolCallStarted AgentSessionOpened FilesScanned",
 		"is bounded by its producer": "AttachmentLoaded ContextAdded ThinkingSigned QuestionOpened ConversationCompacted",
 	}},
 	{"secrets hidden in failures", "hub", []string{"withoutSecrets"}, map[string]string{
-		"has no text of a failure":      "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
+		"has no text of a failure":      "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone FilesScanned",
 		"the hub hides it in its error": "TurnEnded",
 	}},
 	{"metrics", "internal/telemetry", []string{"Metrics.Watch"}, map[string]string{
-		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
+		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone FilesScanned",
 	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
 	{"searches", "internal/front/web", []string{"textOf"}, map[string]string{
-		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared ConversationRewound TurnEnded",
+		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared ConversationRewound TurnEnded FilesScanned",
 		"is about the session":         "AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
 	}},
 	{"shares", "internal/front/web", []string{"snapshot.add", "snapshot.addTo"}, map[string]string{
-		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
 		"is not shared":                       "ThinkingDelta ThinkingSigned AttachmentLoaded ContextAdded AgentUpdate MessageImported PlanUpdated",
 		"the call and its result are shown":   "ToolCallStarted ToolOutputDelta",
 		"is between a person and the program": "QuestionOpened QuestionAnswered ConversationCompacted ConversationRewound",
 		"is about the session":                "AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
 	}},
 	{"transcripts", "internal/transcript", []string{"Markdown.writeBody"}, map[string]string{
-		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded",
+		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
 		"the prompt names it":                             "AttachmentLoaded",
 		"only the model needs it":                         "ThinkingSigned ContextAdded",
 		"the call and its result are shown":               "ToolCallStarted ToolOutputDelta",
@@ -106,7 +106,7 @@ var consumers = []consumer{
 		"has no text":              "AgentUpdate",
 	}},
 	{"texts that cannot control a terminal", "internal/front/chat", []string{"tame"}, map[string]string{
-		"has no text that is printed":        "AgentUpdate StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ChangesRecorded Undone",
+		"has no text that is printed":        "AgentUpdate StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ChangesRecorded Undone FilesScanned",
 		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionAnswered",
 	}},
 	{"chats", "internal/front/chats", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
@@ -119,7 +119,7 @@ var consumers = []consumer{
 }
 
 var untraced = map[string]string{
-	"has no duration":            "ToolCallUpdated PlanUpdated AgentUpdate MessageImported PromptEdited AttachmentLoaded ContextAdded UsageReported ConversationCompacted AgentSessionOpened",
+	"has no duration":            "ToolCallUpdated PlanUpdated AgentUpdate MessageImported PromptEdited AttachmentLoaded ContextAdded UsageReported ConversationCompacted AgentSessionOpened FilesScanned",
 	"would have text in a trace": "ThinkingDelta ThinkingSigned TextDelta ToolOutputDelta",
 	"belongs to no turn's trace": "ConversationCleared ConversationRewound SessionUpdated ProcessConfirmed ChangesRecorded Undone",
 }

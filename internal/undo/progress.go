@@ -1,41 +1,63 @@
 package undo
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 )
 
-// Times after which the progress of a scan is shown for the first time, and again.
+// Times after which the progress of a scan is reported for the first time, and
+// again.
 const (
-	firstNote = 700 * time.Millisecond
-	nextNote  = 2 * time.Second
+	firstReport = 700 * time.Millisecond
+	nextReport  = 2 * time.Second
 )
 
-// watchProgress passes the progress of a scan that takes long to note, until the
-// returned function is called.
-func watchProgress(w *snapshot.Workspace, note func(string)) (stop func()) {
-	if note == nil {
-		return func() {}
+// progress returns the progress of the operation that is running in the
+// directory, which is zero while its index is being read.
+func (d *directory) progress() snapshot.Progress {
+	select {
+	case <-d.ready:
+	default:
+		return snapshot.Progress{}
 	}
-	end, ended := make(chan struct{}), make(chan struct{})
+	if d.workspace == nil {
+		return snapshot.Progress{}
+	}
+	return d.workspace.Progress()
+}
+
+// reportProgress emits the progress of a scan that takes long, until the returned
+// function is called. That function emits the end of the scan if progress was
+// emitted. It does not wait for the scan.
+func reportProgress(read func() snapshot.Progress, emit func(bellcord.Body) error) (end func()) {
+	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		wait := firstNote
-		for {
+		var now bellcord.FilesScanned
+		report := func() {
+			p := read() // of a later scan that found less to read, it can be smaller
+			now.Files, now.Bytes = max(now.Files, p.Files), max(now.Bytes, p.Bytes)
+			_ = emit(now) // fails only after a stop
+		}
+		timer := time.NewTimer(firstReport)
+		defer timer.Stop()
+		for reported := false; ; reported = true {
 			select {
-			case <-end:
+			case <-over:
+				if now.Done = true; reported {
+					report()
+				}
 				return
-			case <-time.After(wait):
-				p := w.Progress()
-				note(fmt.Sprintf("[keeping the files for undo: %d files, %d MB so far]\n", p.Files, p.Bytes>>20))
-				wait = nextNote
+			case <-timer.C:
+				report()
+				timer.Reset(nextReport)
 			}
 		}
 	}()
 	return func() {
-		close(end)
+		close(over)
 		<-ended
 	}
 }

@@ -272,8 +272,10 @@ func saveRoot(dir, path string) error {
 	return durable.Replace(file, []byte(root))
 }
 
-// Work is the part of a turn that receives its changes. *hub.Work implements it.
+// Work is the part of a turn that receives its changes and the progress of scans.
+// *hub.Work implements it.
 type Work interface {
+	Emit(b bellcord.Body) error
 	SetChanges(c bellcord.Changes)
 	FollowChanges(wait func(context.Context) (bellcord.Changes, error))
 }

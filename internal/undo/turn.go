@@ -103,16 +103,15 @@ func (t *Turn) directory() (*directory, error) {
 
 // Before makes the bytes of the turn's directory durable, because a call can
 // change any file. loose means that background processes of the session are
-// running. If it takes long, note gets texts about the progress. Before returns
-// an error if ctx ends, or if the call must not run because its changes could not
-// be undone. All other problems are part of the turn's changes.
-func (t *Turn) Before(ctx context.Context, name string, loose bool, note func(string)) error {
+// running. Before returns an error if ctx ends, or if the call must not run
+// because its changes could not be undone. All other problems are part of the
+// turn's changes. If it takes long, Before emits bellcord.FilesScanned events.
+func (t *Turn) Before(ctx context.Context, name string, loose bool) error {
 	if t == nil {
 		return nil
 	}
 	return t.open(ctx, name, func(w *snapshot.Workspace, c snapshot.Call) error {
 		c.Loose = loose
-		defer watchProgress(w, note)()
 		scope := snapshot.KeptPart
 		if t.isFirst() {
 			scope = snapshot.Whole
@@ -123,7 +122,8 @@ func (t *Turn) Before(ctx context.Context, name string, loose bool, note func(st
 }
 
 // Changing makes the bytes at one path durable, which a call is about to change.
-// The path is absolute. The error is as for Before.
+// The path is absolute. The error and the events are as for Before: another scan
+// can be running.
 func (t *Turn) Changing(ctx context.Context, name, path string) error {
 	if t == nil {
 		return nil
@@ -144,6 +144,7 @@ func (t *Turn) open(ctx context.Context, name string, begin func(*snapshot.Works
 	d, err := t.directory()
 	var w *snapshot.Workspace
 	if err == nil {
+		defer reportProgress(d.progress, t.work.Emit)()
 		w, err = d.wait(ctx)
 	}
 	if err == nil {

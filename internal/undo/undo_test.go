@@ -94,7 +94,13 @@ func (s *stage) tree() map[string]string {
 // receipt collects the changes of a turn as a receipt and an event would.
 type receipt struct {
 	set    []bellcord.Changes
+	events []bellcord.Body
 	follow func(context.Context) (bellcord.Changes, error)
+}
+
+func (r *receipt) Emit(b bellcord.Body) error {
+	r.events = append(r.events, b)
+	return nil
 }
 
 func (r *receipt) SetChanges(c bellcord.Changes) { r.set = append(r.set, c) }
@@ -125,7 +131,7 @@ func (s *stage) command(do func()) (bellcord.TurnID, bellcord.Changes) {
 	s.t.Helper()
 	id, r := bellcord.NewTurnID(), &receipt{}
 	turn := s.recorder.Turn(s.session, id, r)
-	if err := turn.Before(s.t.Context(), "call", false, nil); err != nil {
+	if err := turn.Before(s.t.Context(), "call", false); err != nil {
 		s.t.Fatal(err)
 	}
 	do()
@@ -220,7 +226,7 @@ func TestTurn_CallHasBegun_ReceiptIsPending(t *testing.T) {
 	s := newStage(t, nil)
 	r := &receipt{}
 	turn := s.recorder.Turn(s.session, bellcord.NewTurnID(), r)
-	if err := turn.Before(t.Context(), "call", false, nil); err != nil {
+	if err := turn.Before(t.Context(), "call", false); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.set) != 1 || !r.set[0].Pending {
@@ -239,7 +245,7 @@ func TestTurn_StoppedWhileFilesAreKept_ReturnsTheCause(t *testing.T) {
 	cancel(cause)
 	r := &receipt{}
 	turn := s.recorder.Turn(s.session, bellcord.NewTurnID(), r)
-	if err := turn.Before(ctx, "call", false, nil); !errors.Is(err, cause) {
+	if err := turn.Before(ctx, "call", false); !errors.Is(err, cause) {
 		t.Errorf("error: %v", err)
 	}
 	turn.After("call")
@@ -373,7 +379,7 @@ func TestUndo_WhileACallIsOpen_IsRefused(t *testing.T) {
 	s := newStage(t, nil)
 	id := bellcord.NewTurnID()
 	turn := s.recorder.Turn(s.session, id, &receipt{})
-	if err := turn.Before(t.Context(), "call", false, nil); err != nil {
+	if err := turn.Before(t.Context(), "call", false); err != nil {
 		t.Fatal(err)
 	}
 	soon, done := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -392,7 +398,7 @@ func TestRecover_ClosedDuringACall_FindsItsChanges(t *testing.T) {
 	s.open(place)
 	id := bellcord.NewTurnID()
 	turn := s.recorder.Turn(s.session, id, &receipt{})
-	if err := turn.Before(t.Context(), "call", false, nil); err != nil {
+	if err := turn.Before(t.Context(), "call", false); err != nil {
 		t.Fatal(err)
 	}
 	s.write("a", "2")

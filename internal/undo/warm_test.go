@@ -54,7 +54,7 @@ func TestWarm_CallBeforeTheTime_StartsAtOnce(t *testing.T) {
 	r := &receipt{}
 	turn := s.recorder.Turn(s.session, bellcord.NewTurnID(), r)
 	turn.Warm(time.Hour)
-	if err := turn.Before(t.Context(), "call", false, nil); err != nil {
+	if err := turn.Before(t.Context(), "call", false); err != nil {
 		t.Fatal(err)
 	}
 	s.write("a.txt", "b")

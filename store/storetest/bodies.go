@@ -71,6 +71,7 @@ func everyBody() []bellcord.Body {
 		bellcord.QuestionOpened{Question: bellcord.Question{ID: "u", Text: awkward, Choices: bellcord.FormChoices(), URL: "https://a.example/?q=1"}},
 		bellcord.QuestionAnswered{Question: "f", Choice: bellcord.ChoiceAccept, Values: map[string]json.RawMessage{awkward: json.RawMessage(`["a"]`)}, By: "anna"},
 		bellcord.ModelRetryScheduled{Attempt: 2, RetryIn: 1500 * time.Millisecond, Reason: awkward},
+		bellcord.FilesScanned{Files: 1 << 40, Bytes: 1 << 50, Done: true},
 		bellcord.StepEnded{Finish: "stop", Usage: &usage},
 		bellcord.StepEnded{Finish: "length", AgentReply: json.RawMessage(`{"usage":{"totalTokens":1}}`)},
 		bellcord.PlanUpdated{Entries: []bellcord.PlanEntry{{Text: awkward, Priority: "high", Status: "in_progress"}}},

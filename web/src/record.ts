@@ -24,7 +24,7 @@ export type Part =
   | { kind: 'prompt'; text: string }
 
 /** Span is a time span of a turn, for the timeline. */
-export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause'; label: string; from: number; to?: number }
+export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause' | 'scan'; label: string; from: number; to?: number }
 
 export interface Turn {
   id: string; seq: number; text: string; images: Image[]; links: { name?: string; uri: string }[]; task?: string
@@ -60,7 +60,7 @@ export function doing(t: Turn): string {
   if (running.length > 0) return running.map(titleOf).join(', ')
   const span = t.spans.findLast((s) => s.to === undefined)
   if (!span) return t.started ? 'working' : 'queued'
-  return { queue: 'queued', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label }[span.kind]
+  return { queue: 'queued', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label, scan: span.label }[span.kind]
 }
 
 /** titleOf returns a call in one line: a command as it is typed, otherwise the tool's name and its first argument. */
@@ -210,6 +210,13 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     t.parts.push({ kind: 'note', text: `The model request failed (${b.reason}). Retrying in ${Math.round(b.retry_in_ms / 100) / 10} s.` })
     close(t, at, 'model', 'pause')
     begin(t, 'pause', 'waiting to retry', at)
+  },
+  files_scanned: (t, b, at) => {
+    const open = t.spans.find((s) => s.kind === 'scan' && s.to === undefined)
+    const label = 'scanning files for undo' + (b.files ? ` (${b.files}, ${Math.floor(b.bytes / 2 ** 20)} MB so far)` : '')
+    if (b.done) close(t, at, 'scan')
+    else if (open) open.label = label
+    else begin(t, 'scan', label, at)
   },
   conversation_compacted: (t) => { t.parts.push({ kind: 'note', text: 'Earlier messages were summarized for the model. You can still see all of them.' }) },
   step_ended: (t, _, at) => close(t, at, 'model', 'thinking', 'text', 'pause'),

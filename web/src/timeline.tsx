@@ -17,12 +17,12 @@ export function marks(turn: Turn): Mark[] {
 }
 
 const names: Record<Span['kind'], string> = {
-  queue: 'Queued', model: 'Waiting for the model', thinking: 'Thinking', text: 'Answer', tool: 'Tool', person: 'Waiting for you', pause: 'Retry delay',
+  queue: 'Queued', model: 'Waiting for the model', thinking: 'Thinking', text: 'Answer', tool: 'Tool', person: 'Waiting for you', pause: 'Retry delay', scan: 'Scanning files for undo',
 }
 
 /** lanes places overlapping spans in separate rows. */
 function lanes(turn: Turn): { label: string; spans: Span[] }[] {
-  const model = turn.spans.filter((s) => ['queue', 'model', 'thinking', 'text', 'pause'].includes(s.kind))
+  const model = turn.spans.filter((s) => ['queue', 'model', 'thinking', 'text', 'pause', 'scan'].includes(s.kind))
   const all = [{ label: 'Model', spans: model }]
   const tools: Span[][] = []
   for (const s of turn.spans.filter((s) => s.kind === 'tool')) {

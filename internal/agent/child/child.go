@@ -154,7 +154,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if err != nil {
 		return err
 	}
-	if err := record.Before(ctx, wholeTurn, false, nil); err != nil {
+	if err := record.Before(ctx, wholeTurn, false); err != nil {
 		return err
 	}
 	defer record.After(wholeTurn)

@@ -20,9 +20,7 @@ func (j *job) keepFiles(ctx context.Context, c call) (refused bool, err error) {
 		return false, nil
 	}
 	running := j.Background != nil && len(j.Background(j.w.Session.ID)) > 0
-	err = j.record.Before(ctx, c.Call, running, func(text string) {
-		_ = j.w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: text}) // fails only after a stop
-	})
+	err = j.record.Before(ctx, c.Call, running)
 	switch {
 	case err == nil:
 		return false, nil

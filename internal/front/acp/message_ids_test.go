@@ -63,6 +63,7 @@ func TestNotices_ClientWithTheCapabilities_GetsNoticesAndCompactions(t *testing.
 	agent := func(ctx context.Context, w *hub.Work) error {
 		return all(ctx, w,
 			bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: 5 * time.Second, Reason: "the model is overloaded"},
+			bellcord.FilesScanned{}, bellcord.FilesScanned{Files: 12000}, bellcord.FilesScanned{Done: true},
 			bellcord.ConversationCompacted{Summary: "so far"})
 	}
 	edit(t, agent, nil, func(t *testing.T, e *editor) {
@@ -72,15 +73,19 @@ func TestNotices_ClientWithTheCapabilities_GetsNoticesAndCompactions(t *testing.
 		from := e.count()
 		e.ends(e.prompt("go"), "end_turn")
 		var notice, compaction bool
+		scans := 0
 		for _, u := range updatesOf(e.all()[from:]) {
 			notice = notice || strings.Contains(u, `"sessionUpdate":"notice"`) && strings.Contains(u, `"title":"The model is overloaded"`)
 			compaction = compaction || strings.Contains(u, `"sessionUpdate":"compaction_update"`) && strings.Contains(u, `"text":"so far"`)
+			if strings.Contains(u, `"title":"Scanning files for undo`) {
+				scans++
+			}
 			if strings.Contains(u, "agent_thought_chunk") || strings.Contains(u, "agent_message_chunk") {
 				t.Errorf("it is also shown as text: %s", u)
 			}
 		}
-		if !notice || !compaction {
-			t.Errorf("notice %v, compaction %v: %s", notice, compaction, updatesOf(e.all()[from:]))
+		if !notice || !compaction || scans != 1 {
+			t.Errorf("notice %v, compaction %v, %d notices of a scan: %s", notice, compaction, scans, updatesOf(e.all()[from:]))
 		}
 	})
 }

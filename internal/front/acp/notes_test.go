@@ -32,6 +32,24 @@ func TestRetry_Scheduled_IsShownLiveButNotReplayed(t *testing.T) {
 	})
 }
 
+func TestScan_TakesLong_IsShownLiveButNotReplayed(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *hub.Work) error {
+		return all(ctx, w, bellcord.FilesScanned{}, bellcord.FilesScanned{Files: 12000, Bytes: 340 << 20}, bellcord.FilesScanned{Files: 12001, Done: true})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		e.ends(e.prompt("go"), "end_turn")
+		e.shown(`agent_thought_chunk "Scanning files for undo.\n"`)
+		e.shown(`agent_thought_chunk "Scanning files for undo (12000, 340 MB so far).\n"`)
+		from := e.count()
+		e.request("session/load", obj{"sessionId": e.session, "cwd": e.dir})
+		synctest.Wait()
+		if got := strings.Join(e.since(from), "\n"); strings.Contains(got, "Scanning") {
+			t.Errorf("a scan that is over is shown:\n%s", got)
+		}
+	})
+}
+
 func TestEncoder_InternalEvents_AreNotShown(t *testing.T) {
 	t.Parallel()
 	agent := func(ctx context.Context, w *hub.Work) error {

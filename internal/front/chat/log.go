@@ -178,9 +178,22 @@ func (m *Model) work(ev bellcord.Event) {
 	case bellcord.ModelRetryScheduled:
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), b.RetryIn.Round(100*time.Millisecond))})
+	case bellcord.FilesScanned:
+		m.scanned(ev.Turn, b)
 	case bellcord.ConversationCompacted:
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, "≡ compacted: the conversation so far is now a summary of " + plural.Count(len(strings.Fields(b.Summary)), "word")})
+	}
+}
+
+// scanned shows the scan that the running turn waits for in the status.
+func (m *Model) scanned(turn bellcord.TurnID, b bellcord.FilesScanned) {
+	if m.running == nil || m.running.id != turn {
+		return
+	}
+	m.running.scan = b.Text()
+	if b.Done {
+		m.running.scan = ""
 	}
 }
 

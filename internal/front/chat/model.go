@@ -98,6 +98,7 @@ type running struct {
 	text    string // its prompt
 	started time.Time
 	meter   meter
+	scan    string // the scan that the turn waits for; "" if there is none
 	// Time and mode of its stop; zero if no stop was requested.
 	stop time.Time
 	mode bellcord.StopMode

@@ -38,7 +38,9 @@ func (m *Model) state() string {
 
 func (m *Model) runningWords() string {
 	parts := []string{"● running " + elapsed(m.now.Sub(m.running.started))}
-	if c := m.story.working(); c != nil {
+	if m.running.scan != "" {
+		parts = append(parts, m.running.scan)
+	} else if c := m.story.working(); c != nil {
 		parts = append(parts, brief(c.call))
 	}
 	used, cost := m.running.meter.total()

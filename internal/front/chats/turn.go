@@ -23,6 +23,7 @@ type turn struct {
 	thinking    string
 	tools       []tool
 	trouble     string // why there is no progress
+	scans       int    // reports of the scan that it waits for
 	plan        string // the line about the agent's plan
 	questions   []*question
 	stop        *bellcord.Cause
@@ -129,10 +130,26 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 		t.plan = planLine(b)
 	case bellcord.ModelRetryScheduled:
 		t.trouble = fmt.Sprintf("↻ The model request failed. Retrying in %s.", span(b.RetryIn))
+	case bellcord.FilesScanned:
+		return t.scanned(b)
 	case bellcord.StepStarted:
 		t.trouble = ""
 	default:
 		return false
+	}
+	return true
+}
+
+// scanned shows a scan that takes long: from its second report on, because each
+// change of a message counts for the limits of the platform.
+func (t *turn) scanned(b bellcord.FilesScanned) bool {
+	if t.scans++; !b.Done && t.scans == 1 {
+		return false
+	}
+	text := b.Text()
+	t.trouble = "🗂 " + strings.ToUpper(text[:1]) + text[1:] + "."
+	if b.Done {
+		t.scans, t.trouble = 0, ""
 	}
 	return true
 }

@@ -145,6 +145,10 @@ func (v *View) Show(ev bellcord.Event) error {
 	case bellcord.ModelRetryScheduled:
 		why := strings.Join(strings.Fields(b.Reason), " ") // the reason may have several lines
 		return v.Note("… %s; retrying in %s", why, b.RetryIn.Round(100*time.Millisecond))
+	case bellcord.FilesScanned:
+		if !b.Done {
+			return v.Note("… %s", b.Text())
+		}
 	case bellcord.ConversationCompacted:
 		return v.Note("≡ compacted: the conversation so far is now a summary of %s", plural.Count(len(strings.Fields(b.Summary)), "word"))
 	case bellcord.StopRequested:

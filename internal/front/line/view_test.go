@@ -108,6 +108,11 @@ func TestFollow_Turn_WritesTheAnswerToOutAndTheRestToErr(t *testing.T) {
 			"well\n", "… busy: try later; retrying in 1.5s\n",
 		},
 		{
+			"a scan that takes long is shown until it ends",
+			[]bellcord.Body{bellcord.FilesScanned{}, bellcord.FilesScanned{Files: 12000, Bytes: 340 << 20}, bellcord.FilesScanned{Files: 12001, Done: true}},
+			"", "… scanning files for undo\n… scanning files for undo (12000, 340 MB so far)\n",
+		},
+		{
 			"a compaction is told in one line",
 			[]bellcord.Body{bellcord.TextDelta{Text: "well"}, bellcord.ConversationCompacted{Summary: "they talked\nabout trains", FromSeq: 1}, bellcord.TextDelta{Text: "on"}},
 			"well\non\n", "≡ compacted: the conversation so far is now a summary of 4 words\n",

@@ -30,6 +30,7 @@ import (
 //	ask TEXT        opens a question
 //	asks A|B        opens several questions at once
 //	retry D         reports a retry of the model request in D
+//	scan N          reports a scan of N files; 0 for its end
 //	spend IN OUT    reports a model request with this many tokens
 //	write PATH      writes a file in the session's directory
 //	edit N=TEXT…    writes files and records the changes
@@ -125,6 +126,8 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 		return w.Emit(planOf(rest))
 	case "retry":
 		return w.Emit(bellcord.ModelRetryScheduled{Attempt: 1, RetryIn: d, Reason: "it is busy"})
+	case "scan":
+		return w.Emit(bellcord.FilesScanned{Files: n, Bytes: n << 20, Done: n == 0})
 	case "spend":
 		output, _ := strconv.ParseInt(second, 10, 64)
 		price := &bellcord.Price{Input: 1000, Output: 1000}

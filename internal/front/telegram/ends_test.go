@@ -72,6 +72,27 @@ func TestPreview_ModelRetry_IsShownUntilTextArrives(t *testing.T) {
 	})
 }
 
+func TestPreview_ScanOfFiles_IsShownFromTheSecondReportUntilItsEnd(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.sendText(anna, "scan 1\nhang 4s\nscan 2\nhang 5s\nscan 0\nhang 5s\nsay Done.")
+		s.pass(3 * time.Second)
+		if got := s.draft(anna); strings.Contains(got, "undo") {
+			t.Errorf("at first the draft is %q", got)
+		}
+		s.pass(3 * time.Second)
+		if got := s.draft(anna); got != "🗂 Scanning files for undo (2, 2 MB so far)." {
+			t.Errorf("the draft is %q", got)
+		}
+		s.pass(5 * time.Second)
+		if got := s.draft(anna); strings.Contains(got, "undo") {
+			t.Errorf("after the scan the draft is %q", got)
+		}
+		s.pass(10 * time.Second)
+		s.sees(anna, "Done.")
+	})
+}
+
 func TestPreview_Plan_ShowsProgressAndCurrentStep(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {

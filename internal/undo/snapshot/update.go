@@ -12,7 +12,7 @@ import (
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
 
-// Progress is the progress of the scan that is running, or of the last one.
+// Progress is the progress of the operation that is running, or of the last one.
 type Progress struct {
 	Files int64 // visited
 	Bytes int64 // read
@@ -20,8 +20,9 @@ type Progress struct {
 
 type progress struct{ files, bytes atomic.Int64 }
 
-// Progress returns the progress of the scan that is running, or of the last
-// one. It does not block.
+// Progress returns the progress of the operation that is running, or of the last
+// one. It is zero while the operation waits for another process. Progress does
+// not block.
 func (w *Workspace) Progress() Progress {
 	return Progress{Files: w.progress.files.Load(), Bytes: w.progress.bytes.Load()}
 }
@@ -45,8 +46,6 @@ type update struct {
 }
 
 func (u *update) newScan(scope Scope) *scan {
-	u.progress.files.Store(0)
-	u.progress.bytes.Store(0)
 	return &scan{files: u.files, index: u.index, limits: u.limits, scope: scope, rules: &u.rules, progress: &u.progress, deadline: u.deadline}
 }
 

@@ -229,6 +229,8 @@ func (w *Workspace) acquire(ctx context.Context) (*update, func(), error) {
 			return nil, nil, ErrBusy
 		}
 	}
+	w.progress.files.Store(0)
+	w.progress.bytes.Store(0)
 	lock, err := w.lock(ctx, timeout.C)
 	if err != nil {
 		w.turn <- struct{}{}

@@ -36,6 +36,20 @@ func (e *Encoder) retrying(b bellcord.ModelRetryScheduled) {
 	}
 }
 
+// scanned shows the scan that the turn waits for: as thinking, or as one notice.
+// Neither is part of the answer, and a replay omits it.
+func (e *Encoder) scanned(b bellcord.FilesScanned) {
+	first := !e.scans
+	e.scans = !b.Done
+	switch {
+	case e.Replaying, b.Done:
+	case !e.Shows.Notices:
+		e.think(sentence(b.Text()) + ".\n")
+	case first:
+		e.Send(acp.Notice{Severity: acp.NoticeInfo, Title: sentence(b.Text())})
+	}
+}
+
 // compacted shows that the conversation was compacted. Blank lines separate
 // this from other text, because a client joins the pieces of a message.
 func (e *Encoder) compacted(ev bellcord.Event, b bellcord.ConversationCompacted) {

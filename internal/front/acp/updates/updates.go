@@ -54,6 +54,7 @@ type seen struct {
 	prompts map[bellcord.TurnID]bellcord.Prompt // prompts of turns that have not started
 	turn    bellcord.TurnID                     // the running turn, or the last one
 	hasText bool                                // it has produced text
+	scans   bool                                // it waits for a scan, and the client shows that
 	model   string                              // model of its last step
 	step    int64                               // sequence number at which its last step started
 	finish  bellcord.Finish                     // finish reason of its last step
@@ -152,7 +153,7 @@ func (e *Encoder) Event(ev bellcord.Event) {
 	case bellcord.SessionUpdated:
 		e.configured(ev, b)
 	case bellcord.TurnStarted:
-		e.turn, e.hasText, e.finish, e.reply = ev.Turn, false, "", nil
+		e.turn, e.hasText, e.scans, e.finish, e.reply = ev.Turn, false, false, "", nil
 		e.beginTurn(ev.Turn)
 	case bellcord.TurnEnded:
 		e.beginTurn(ev.Turn)
@@ -166,6 +167,8 @@ func (e *Encoder) Event(ev bellcord.Event) {
 		}
 	case bellcord.ModelRetryScheduled:
 		e.retrying(b)
+	case bellcord.FilesScanned:
+		e.scanned(b)
 	case bellcord.ConversationCompacted:
 		e.compacted(ev, b)
 	case bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared, bellcord.ConversationRewound,

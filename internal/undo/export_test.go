@@ -1,0 +1,4 @@
+package undo
+
+// ReportProgress is reportProgress.
+var ReportProgress = reportProgress
