@@ -38,6 +38,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 		bus := BusConfig(c)
 		bus.SigningKey, bus.Now, bus.Directory, bus.Deleted, bus.Logger = shared.SigningKey(), shared.Now, shared, a.SessionDeleted, a.logger
 		bus.Undo = a.undoHere
+		bus.Texts = a.Files().Files.Texts
 		if a.bus, err = cluster.Dial(bus); err != nil {
 			return err
 		}

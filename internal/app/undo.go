@@ -40,8 +40,9 @@ func (a *App) newRecorder() *undo.Recorder {
 	})
 }
 
-// Files lists and undoes the changes of turns for fronts. With several nodes, an
-// undo is passed to the node that keeps the bytes.
+// Files lists, shows and undoes the changes of turns for fronts. With several
+// nodes, an undo and a request for texts are passed to the node that keeps the
+// bytes.
 type Files struct {
 	undo.Files
 	app *App
@@ -52,16 +53,24 @@ func (a *App) Files() Files {
 	return Files{undo.Files{Recorder: a.undo, Store: a.Store}, a}
 }
 
+// Texts returns the changes of a turn to text files, of all or of one path.
+func (f Files) Texts(ctx context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error) {
+	texts, err := f.Files.Texts(ctx, turn, path)
+	return elsewhere(ctx, f.app, texts, err, func(nodes []string) ([]bellcord.Change, error) {
+		return f.app.node.Texts(ctx, nodes, turn, path)
+	})
+}
+
 // Undo undoes the changes of a turn.
 func (f Files) Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
 	u, err := f.Files.Undo(ctx, q)
-	return f.app.undoElsewhere(ctx, q, u, err)
+	return elsewhere(ctx, f.app, u, err, func(nodes []string) (bellcord.Undone, error) { return f.app.node.Undo(ctx, nodes, q) })
 }
 
 // Redo reverses an undo.
 func (f Files) Redo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
 	u, err := f.Files.Redo(ctx, q)
-	return f.app.undoElsewhere(ctx, q, u, err)
+	return elsewhere(ctx, f.app, u, err, func(nodes []string) (bellcord.Undone, error) { return f.app.node.Undo(ctx, nodes, q) })
 }
 
 // undoHere undoes or redoes changes that this node keeps, for another node.
@@ -73,20 +82,20 @@ func (a *App) undoHere(ctx context.Context, q bellcord.UndoRequest) (bellcord.Un
 	return files.Undo(ctx, q)
 }
 
-// undoElsewhere passes a request to the other nodes if this node does not keep the
-// bytes, and otherwise returns the result.
-func (a *App) undoElsewhere(ctx context.Context, q bellcord.UndoRequest, u bellcord.Undone, err error) (bellcord.Undone, error) {
+// elsewhere passes a request to the other nodes if this node does not keep the
+// bytes, and otherwise returns the result of this node.
+func elsewhere[R any](ctx context.Context, a *App, here R, err error, ask func(nodes []string) (R, error)) (R, error) {
 	shared, is := a.Store.(*postgres.Store)
 	if !is || a.node == nil || !cluster.NotKeptHere(err) {
-		return u, err
+		return here, err
 	}
 	nodes, listErr := shared.Nodes(ctx)
 	if listErr != nil {
-		return u, errors.Join(err, listErr)
+		return here, errors.Join(err, listErr)
 	}
 	var ids []string
 	for _, n := range nodes {
 		ids = append(ids, n.ID)
 	}
-	return a.node.Undo(ctx, ids, q)
+	return ask(ids)
 }

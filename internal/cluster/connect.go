@@ -36,7 +36,10 @@ type Config struct {
 
 	Directory Directory
 	// Undo undoes or redoes changes to files that this node keeps.
-	Undo    func(context.Context, bellcord.UndoRequest) (bellcord.Undone, error)
+	Undo func(context.Context, bellcord.UndoRequest) (bellcord.Undone, error)
+	// Texts returns the changes of a turn to text files that this node keeps: all,
+	// or those of one path.
+	Texts   func(ctx context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error)
 	Deleted func(bellcord.SessionID) // ends everything that this node has of a session after another node deleted it
 	Logger  *slog.Logger
 
@@ -54,6 +57,11 @@ func (c Config) withDefaults() Config {
 	if c.Undo == nil {
 		c.Undo = func(context.Context, bellcord.UndoRequest) (bellcord.Undone, error) {
 			return bellcord.Undone{}, bellcord.ErrUndoOff
+		}
+	}
+	if c.Texts == nil {
+		c.Texts = func(context.Context, bellcord.TurnID, string) ([]bellcord.Change, error) {
+			return nil, bellcord.ErrUndoOff
 		}
 	}
 	if c.Deleted == nil {

@@ -3,6 +3,9 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -42,6 +45,45 @@ func TestUndo_AnotherNodeKeepsTheBytes_IsCarriedOutThere(t *testing.T) {
 		t.Errorf("the node received %+v", has.got)
 	}
 	if _, err := a.Undo(inTime(t), nodes, bellcord.UndoRequest{Turn: "other"}); !errors.Is(err, bellcord.ErrNoChanges) {
+		t.Errorf("a turn that no node keeps: %v", err)
+	}
+}
+
+// texts returns the changes of three long files and a short one, as the node keeps
+// them.
+func (k *keeper) texts(_ context.Context, turn bellcord.TurnID, path string) ([]bellcord.Change, error) {
+	if turn != k.turn {
+		return nil, bellcord.ErrNoChanges
+	}
+	var all []bellcord.Change
+	for i := range 4 {
+		text := strings.Repeat("x", 300_000)
+		if i == 3 {
+			text = "short"
+		}
+		if c := (bellcord.Change{Path: fmt.Sprint("/", i), New: text}); path == "" || c.Path == path {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+func TestTexts_AnotherNodeKeepsTheBytes_AreReadThere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	has, hasNot := &keeper{turn: "kept"}, &keeper{}
+	a := s.join()
+	b := s.join(func(with *setup) { with.Texts = hasNot.texts })
+	c := s.join(func(with *setup) { with.Texts = has.texts })
+	nodes := []string{a.id, b.id, "gone", c.id}
+	for _, path := range []string{"", "/2", "/none"} {
+		want, _ := has.texts(t.Context(), "kept", path)
+		got, err := a.Texts(inTime(t), nodes, "kept", path)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("of the path %q %d texts were returned, want %d: %v", path, len(got), len(want), err)
+		}
+	}
+	if _, err := a.Texts(inTime(t), nodes, "other", ""); !errors.Is(err, bellcord.ErrNoChanges) {
 		t.Errorf("a turn that no node keeps: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ const patience = 2 * time.Second
 
 // call is a request to another node.
 type call struct {
-	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | undo | ping
+	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | undo | texts | ping
 	Session  bellcord.SessionID       `json:"session,omitempty"`
 	Turn     bellcord.TurnID          `json:"turn,omitempty"`
 	Prompt   *bellcord.Prompt         `json:"prompt,omitempty"`
@@ -31,6 +31,7 @@ type call struct {
 	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
 	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
 	Undo     *bellcord.UndoRequest    `json:"undo,omitempty"`
+	From     int                      `json:"from,omitempty"` // index of the first text
 }
 
 // answerValues are the values of a question's fields.
@@ -45,6 +46,8 @@ type reply struct {
 	Session   *bellcord.Session     `json:"session,omitempty"`
 	Standings []bellcord.QueueEntry `json:"standings,omitempty"`
 	Undone    *bellcord.Undone      `json:"undone,omitempty"`
+	Texts     []bellcord.Change     `json:"texts,omitempty"`
+	Next      int                   `json:"next,omitempty"` // index of the first text that is not in the reply
 }
 
 // errUnreached means that another node did not answer or could not be reached.
@@ -147,6 +150,10 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		var u bellcord.Undone
 		u, err = n.bus.config.Undo(ctx, *c.Undo)
 		r.Undone = &u
+	case "texts":
+		var all []bellcord.Change
+		all, err = n.bus.config.Texts(ctx, c.Turn, c.Text)
+		r.Texts, r.Next = part(all, c.From, int(n.bus.control.MaxPayload())/2)
 	case "ping":
 	default:
 		err = fmt.Errorf("unknown verb %q", c.Verb)

@@ -100,7 +100,7 @@ func (r *Recorder) use(ctx context.Context, s bellcord.Session) (*directory, *sn
 	if err == nil {
 		err = r.settled(ctx, d)
 	}
-	if errors.Is(err, snapshot.ErrPlace) {
+	if errors.Is(err, snapshot.ErrPlace) || errors.Is(err, os.ErrNotExist) { // the directory can be at another node
 		err = bellcord.ErrNoChanges
 	}
 	if err != nil {

@@ -450,3 +450,19 @@ func TestTurn_DirectoryContainsTheStorage_ReceiptSaysThatNothingIsKept(t *testin
 		t.Errorf("error: %v", err)
 	}
 }
+
+// With several nodes, the directory of a session can be at another node only.
+func TestUndo_DirectoryIsMissing_ReportsThatNothingIsKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	s.session.Dir = filepath.Join(s.dir, "none")
+	if _, err := s.recorder.Undo(t.Context(), undo.Request{Session: s.session, Turns: []bellcord.TurnID{"t"}}); !errors.Is(err, bellcord.ErrNoChanges) {
+		t.Errorf("undo: %v", err)
+	}
+	if _, err := s.recorder.Redo(t.Context(), undo.Request{Session: s.session}, "u"); !errors.Is(err, bellcord.ErrNoChanges) {
+		t.Errorf("redo: %v", err)
+	}
+	if _, err := s.recorder.Texts(t.Context(), s.session, "t", ""); !errors.Is(err, bellcord.ErrNoChanges) {
+		t.Errorf("texts: %v", err)
+	}
+}
