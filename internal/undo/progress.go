@@ -29,29 +29,27 @@ func (d *directory) progress() snapshot.Progress {
 }
 
 // reportProgress emits the progress of a scan that takes long, until the returned
-// function is called. That function emits the end of the scan if progress was
-// emitted. It does not wait for the scan.
+// function is called. That function emits the end if progress was emitted, with
+// the last numbers: another operation may be running by then. It does not wait for
+// the scan.
 func reportProgress(read func() snapshot.Progress, emit func(bellcord.Body) error) (end func()) {
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		var now bellcord.FilesScanned
-		report := func() {
-			p := read() // of a later scan that found less to read, it can be smaller
-			now.Files, now.Bytes = max(now.Files, p.Files), max(now.Bytes, p.Bytes)
-			_ = emit(now) // fails only after a stop
-		}
 		timer := time.NewTimer(firstReport)
 		defer timer.Stop()
 		for reported := false; ; reported = true {
 			select {
 			case <-over:
 				if now.Done = true; reported {
-					report()
+					_ = emit(now) // fails only after a stop
 				}
 				return
 			case <-timer.C:
-				report()
+				p := read() // of a later scan that found less to read, it can be smaller
+				now.Files, now.Bytes = max(now.Files, p.Files), max(now.Bytes, p.Bytes)
+				_ = emit(now) // fails only after a stop
 				timer.Reset(nextReport)
 			}
 		}

@@ -34,6 +34,18 @@ func TestBegin_ChangesSinceTheLastScan_BelongToNobodyUnlessLooseIsSet(t *testing
 	}
 }
 
+func TestProgress_AfterAScan_CountsFilesAndBytes(t *testing.T) {
+	t.Parallel()
+	w, _, root := fresh(t, snapshot.Limits{})
+	write(t, root, "a", "1")
+	write(t, root, "b", "23")
+	_, err := w.Scan(ctx, snapshot.Whole)
+	must(t, err)
+	if got := w.Progress(); got != (snapshot.Progress{Files: 2, Bytes: 3}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestEnd_TrashOfAnUndo_IsNotAChange(t *testing.T) {
 	t.Parallel()
 	w, _, root := fresh(t, snapshot.Limits{})
