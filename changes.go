@@ -41,7 +41,7 @@ type FileChange struct {
 
 // FileGap is a directory that was not compared.
 type FileGap struct {
-	Path   string `json:"path"` // relative to the session's directory; empty for all of it
+	Path   string `json:"path"` // relative to the session's directory; empty for all of it; absolute outside of it
 	Reason string `json:"reason"`
 }
 

@@ -111,7 +111,7 @@ func (t *Turn) Before(ctx context.Context, name string, loose bool) error {
 		return nil
 	}
 	return t.open(ctx, name, func(w *snapshot.Workspace, c snapshot.Call) error {
-		c.Loose = loose
+		c.Loose, c.Outside = loose, t.session.AdditionalDirs
 		scope := snapshot.KeptPart
 		if t.isFirst() {
 			scope = snapshot.Whole
@@ -122,20 +122,34 @@ func (t *Turn) Before(ctx context.Context, name string, loose bool) error {
 }
 
 // Changing makes the bytes at one path durable, which a call is about to change.
-// The path is absolute. The error and the events are as for Before: another scan
+// The path is absolute. If it is outside of the turn's directory, no bytes are
+// kept, and the turn's changes name the directory that contains it. The error and the events are as for Before: another scan
 // can be running.
 func (t *Turn) Changing(ctx context.Context, name, path string) error {
 	if t == nil {
 		return nil
 	}
 	rel, inside := relative(t.session.Dir, path)
-	if !inside {
-		return nil
-	}
 	return t.open(ctx, name, func(w *snapshot.Workspace, c snapshot.Call) error {
-		_, err := w.Keep(ctx, c, rel)
+		if inside {
+			_, err := w.Keep(ctx, c, rel)
+			return err
+		}
+		c.Outside = []string{t.outside(path)}
+		_, err := w.Keep(ctx, c)
 		return err
 	})
+}
+
+// outside returns the directory that contains a path outside of the turn's
+// directory: an additional one of the session, or the one of the file.
+func (t *Turn) outside(path string) string {
+	for _, dir := range t.session.AdditionalDirs {
+		if _, inside := relative(dir, path); inside {
+			return dir
+		}
+	}
+	return filepath.Dir(path)
 }
 
 // open opens a call in the snapshot.

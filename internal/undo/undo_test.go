@@ -466,3 +466,44 @@ func TestUndo_DirectoryIsMissing_ReportsThatNothingIsKept(t *testing.T) {
 		t.Errorf("texts: %v", err)
 	}
 }
+
+func TestLawU4_DirectoriesOutside_ReceiptSaysThatTheyAreNotCompared(t *testing.T) {
+	t.Parallel()
+	other, foreign := t.TempDir(), t.TempDir()
+	for name, test := range map[string]struct {
+		change func(*undo.Turn) error
+		want   []string
+	}{
+		"command":               {func(turn *undo.Turn) error { return turn.Before(t.Context(), "call", false) }, []string{other}},
+		"tool in the directory": {nil, nil},
+		"tool in an additional one": {func(turn *undo.Turn) error {
+			return turn.Changing(t.Context(), "call", filepath.Join(other, "new", "a"))
+		}, []string{other}},
+		"tool in a directory beyond": {func(turn *undo.Turn) error { return turn.Changing(t.Context(), "call", filepath.Join(foreign, "a")) }, []string{foreign}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, nil)
+			s.session.AdditionalDirs = []string{other}
+			if test.change == nil {
+				test.change = func(turn *undo.Turn) error { return turn.Changing(t.Context(), "call", filepath.Join(s.dir, "a")) }
+			}
+			r, id := &receipt{}, bellcord.NewTurnID()
+			turn := s.recorder.Turn(s.session, id, r)
+			if err := test.change(turn); err != nil {
+				t.Fatal(err)
+			}
+			s.write("a", "1")
+			turn.After("call")
+			turn.Close()
+			var gaps []bellcord.FileGap
+			for _, dir := range test.want {
+				gaps = append(gaps, bellcord.FileGap{Path: dir, Reason: "outside of the session's directory"})
+			}
+			kept, err := s.recorder.Changes(t.Context(), s.session, id)
+			if receipt := r.last(t); err != nil || !slices.Equal(receipt.Gaps, gaps) || !slices.Equal(kept.Gaps, gaps) {
+				t.Errorf("the receipt has %v, and the storage %v, %v; want %v", receipt.Gaps, kept.Gaps, err, gaps)
+			}
+		})
+	}
+}

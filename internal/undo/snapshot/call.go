@@ -17,11 +17,23 @@ type Call struct {
 	// Loose lists changes since the previous scan, which no call made, with the
 	// changes of this call: background processes of the session are running.
 	Loose bool
+	// Outside names directories outside the workspace that the call can change.
+	// They are gaps of its result.
+	Outside []string
+}
+
+// outside returns the gaps of a call that are not part of the workspace.
+func (c Call) outside() []Gap {
+	var gaps []Gap
+	for _, dir := range c.Outside {
+		gaps = append(gaps, Gap{dir, Outside})
+	}
+	return gaps
 }
 
 // Gap is a directory that was not scanned. Changes in it are unknown.
 type Gap struct {
-	Path   string // relative to the workspace; empty for all of it
+	Path   string // relative to the workspace; empty for all of it; absolute outside of it
 	Reason Reason
 }
 

@@ -59,6 +59,7 @@ const (
 	Unreadable               // the file or directory cannot be read
 	Special                  // a device, a socket or a named pipe
 	NotScanned               // the path was not scanned before the call, so its bytes at that time are unknown
+	Outside                  // the directory is not part of the workspace
 )
 
 // String returns the reason as a phrase for people.
@@ -82,6 +83,8 @@ func (r Reason) String() string {
 		return "not a file, directory or symbolic link"
 	case NotScanned:
 		return "not scanned before the call"
+	case Outside:
+		return "outside of the session's directory"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }

@@ -34,7 +34,7 @@ func (w *Workspace) Begin(ctx context.Context, call Call, scope Scope) (Report, 
 	if err := u.scan(ctx, scope); err != nil {
 		return u.report(), err
 	}
-	opened := &openCall{Call: call, handle: w.handle, gaps: u.gaps}
+	opened := &openCall{Call: call, handle: w.handle, gaps: append(call.outside(), u.gaps...)}
 	if call.Loose {
 		opened.loose = u.between
 	}
@@ -52,7 +52,8 @@ func (u *update) unused(id string) error {
 // Keep opens a call that changes only the given paths, which are relative to the
 // workspace, with slashes. It makes their bytes durable, and does not scan.
 // Directories above a path that do not exist belong to the call, too. A path can be
-// below a file or a symbolic link that is also a path of the call.
+// below a file or a symbolic link that is also a path of the call. A call without a
+// path changes only what call.Outside names.
 func (w *Workspace) Keep(ctx context.Context, call Call, paths ...string) (Report, error) {
 	u, release, err := w.acquire(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func (w *Workspace) Keep(ctx context.Context, call Call, paths ...string) (Repor
 		return Report{}, err
 	}
 	at("before opened")
-	return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact}))
+	return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact, gaps: call.outside()}))
 }
 
 // End returns the changes of a call and closes it. All processes of the call

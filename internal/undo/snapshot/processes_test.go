@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -120,7 +121,7 @@ func TestWorkspace_TwoProcesses_EachListsOnlyTheChangesOfItsCalls(t *testing.T) 
 	must(t, other.cmd.Process.Kill())
 	_ = other.cmd.Wait()
 	found, err := w.Found(ctx)
-	if err != nil || len(found) != 1 || found[0] != (snapshot.Call{ID: "d", Turn: "d", Session: "other"}) {
+	if err != nil || len(found) != 1 || !reflect.DeepEqual(found[0], snapshot.Call{ID: "d", Turn: "d", Session: "other"}) {
 		t.Errorf("after the death of a process: %v, %v, want its call", found, err)
 	}
 	equalSummary(t, "the call of a dead process", end(t, w, "d").Changes, "found old")
