@@ -18,6 +18,7 @@ type Store interface {
 	bellcord.TokenStore
 	bellcord.TextReader
 	bellcord.ShareStore
+	bellcord.PushStore
 	Close() error
 }
 

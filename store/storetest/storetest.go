@@ -52,6 +52,7 @@ var suite = map[string][]check{
 	"bodies":    bodyChecks,
 	"sessions":  sessionChecks,
 	"shares":    shareChecks,
+	"push":      pushChecks,
 	"replay":    replayChecks,
 	"batches":   batchChecks,
 	"claims":    claimChecks,
