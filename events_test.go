@@ -58,6 +58,9 @@ var consumers = []consumer{
 	{"metrics", "internal/telemetry", []string{"Metrics.Watch"}, map[string]string{
 		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone FilesScanned",
 	}},
+	{"push messages", "internal/push", []string{"Notifier.Watch"}, map[string]string{
+		"needs nobody's attention": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone ModelRetryScheduled",
+	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
 	{"searches", "internal/front/web", []string{"textOf"}, map[string]string{
