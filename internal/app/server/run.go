@@ -137,6 +137,7 @@ func (s *Server) shutdown(signals <-chan os.Signal, servers ...*http.Server) err
 			err = errors.Join(err, s.socket.Close())
 		}
 	}
+	s.push.Close()
 	err = errors.Join(err, s.app.Close())
 	s.door.Close()
 	return err

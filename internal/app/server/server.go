@@ -22,6 +22,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/acpnet"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/push"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
@@ -38,6 +39,7 @@ type Server struct {
 	tcp      net.Listener
 	socket   net.Listener // nil on a system without UNIX sockets
 	telegram *telegramBot // nil if no bot is configured
+	push     *push.Notifier
 
 	connections *connections // of tcp and socket together; nil for no limit
 }
@@ -51,7 +53,8 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 	// set by then.
 	metrics := telemetry.NewMetrics(registry, func() bellcord.Stats { return s.app.Hub.Stats() })
 	serve := c.Settings.Serve
-	c.Watch = metrics.Watch
+	s.push = push.New(push.Config{Logger: c.Logger})
+	c.Watch = func(commit bellcord.Commit) { metrics.Watch(commit); s.push.Watch(commit) }
 	c.Admission = &hub.Admission{Turns: serve.MaxTurns, TurnsPerOwner: serve.MaxTurnsPerOwner}
 	var err error
 	if s.app, err = app.Open(ctx, c); err != nil {
@@ -73,6 +76,7 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.app.Close())
 	}
+	s.push.Start(s.app.Store)
 	path, created, err := app.EnsureToken(ctx, s.app.Store, c.Settings.DataDir)
 	if err != nil {
 		return nil, errors.Join(err, s.shutdown(nil))
@@ -95,7 +99,7 @@ func (s *Server) webConfig(from app.Config, secure bool) web.Config {
 		CheckAgent: s.checkAgent,
 		Ceiling:    c.Ceiling,
 		Models:     s.listModels, Agents: s.listAgents, AgentOptions: s.app,
-		Texts: s.app.Store, Shares: s.app.Store, Files: s.app.Files(),
+		Texts: s.app.Store, Shares: s.app.Store, Push: s.push, Files: s.app.Files(),
 		Deleted: s.app.SessionDeleted, RemoveFiles: s.app.RemoveWorkspace, Elsewhere: s.app.WatchedElsewhere(),
 		Nodes: s.app.Nodes, Leaving: s.app.OutdatedError,
 		MostViewers: &web.Bounds{All: mostViewers(c.Serve.MaxViewers, descriptors()), PerOwner: c.Serve.MaxViewersPerOwner},

@@ -21,6 +21,7 @@ const (
 	mostPrompt = 32 << 20 // a prompt with its images
 	mostStop   = 16 << 10
 	mostLogin  = 4 << 10
+	mostPush   = 8 << 10
 	mostUnused = 4 << 10 // on a route without a body
 )
 

@@ -10,51 +10,55 @@ import (
 // contract contains every public route with the scope that it needs. A
 // difference to the OpenAPI document fails the test below.
 var contract = map[string]string{
-	"GET /v1/nodes":                                 "admin",
-	"GET /v1/projects":                              "read",
-	"GET /v1/dirs":                                  "prompt",
-	"POST /v1/sessions/{session}/shares":            "prompt",
-	"GET /v1/shares":                                "read",
-	"DELETE /v1/shares/{share}":                     "prompt",
-	"GET /v1/shared":                                "",
-	"GET /v1/search":                                "read",
-	"GET /v1/sessions/{session}/options":            "read",
-	"PATCH /v1/sessions/{session}/options/{option}": "prompt",
-	"GET /v1/me":                                    "read",
-	"POST /v1/codes":                                "read",
-	"POST /v1/login":                                "",
-	"POST /v1/logout":                               "read",
-	"POST /v1/sessions":                             "prompt",
-	"GET /v1/sessions":                              "read",
-	"GET /v1/sessions/{session}":                    "read",
-	"PATCH /v1/sessions/{session}":                  "prompt",
-	"DELETE /v1/sessions/{session}":                 "prompt",
-	"GET /v1/sessions/{session}/transcript":         "read",
-	"POST /v1/sessions/{session}/clear":             "prompt",
-	"POST /v1/sessions/{session}/turns":             "prompt",
-	"GET /v1/sessions/{session}/events":             "read",
-	"GET /v1/sessions/{session}/queue":              "read",
-	"POST /v1/sessions/{session}/queue/send":        "prompt",
-	"POST /v1/sessions/{session}/stop":              "stop",
-	"GET /v1/turns":                                 "read",
-	"GET /v1/turns/{turn}":                          "read",
-	"PATCH /v1/turns/{turn}":                        "prompt",
-	"DELETE /v1/turns/{turn}":                       "stop",
-	"POST /v1/turns/{turn}/send":                    "prompt",
-	"POST /v1/turns/{turn}/stop":                    "stop",
-	"GET /v1/turns/{turn}/questions":                "read",
-	"POST /v1/turns/{turn}/answers/{question}":      "prompt",
-	"POST /v1/stop":                                 "stop",
-	"GET /v1/models":                                "read",
-	"GET /v1/agents":                                "read",
-	"GET /v1/usage":                                 "read",
-	"GET /v1/receipts":                              "read",
-	"POST /v1/sessions/{session}/rewind":            "prompt",
-	"GET /v1/turns/{turn}/changes":                  "read",
-	"GET /v1/turns/{turn}/changes/texts":            "read",
-	"POST /v1/turns/{turn}/undo":                    "undo",
-	"POST /v1/sessions/{session}/undos/{undo}/redo": "undo",
-	"GET /v1/sessions/{session}/undoable":           "read",
+	"GET /v1/nodes":                                   "admin",
+	"GET /v1/projects":                                "read",
+	"GET /v1/dirs":                                    "prompt",
+	"POST /v1/sessions/{session}/shares":              "prompt",
+	"GET /v1/shares":                                  "read",
+	"DELETE /v1/shares/{share}":                       "prompt",
+	"GET /v1/shared":                                  "",
+	"GET /v1/push":                                    "read",
+	"POST /v1/push/subscriptions":                     "read",
+	"DELETE /v1/push/subscriptions/{subscription}":    "read",
+	"POST /v1/push/subscriptions/{subscription}/test": "read",
+	"GET /v1/search":                                  "read",
+	"GET /v1/sessions/{session}/options":              "read",
+	"PATCH /v1/sessions/{session}/options/{option}":   "prompt",
+	"GET /v1/me":                                      "read",
+	"POST /v1/codes":                                  "read",
+	"POST /v1/login":                                  "",
+	"POST /v1/logout":                                 "read",
+	"POST /v1/sessions":                               "prompt",
+	"GET /v1/sessions":                                "read",
+	"GET /v1/sessions/{session}":                      "read",
+	"PATCH /v1/sessions/{session}":                    "prompt",
+	"DELETE /v1/sessions/{session}":                   "prompt",
+	"GET /v1/sessions/{session}/transcript":           "read",
+	"POST /v1/sessions/{session}/clear":               "prompt",
+	"POST /v1/sessions/{session}/turns":               "prompt",
+	"GET /v1/sessions/{session}/events":               "read",
+	"GET /v1/sessions/{session}/queue":                "read",
+	"POST /v1/sessions/{session}/queue/send":          "prompt",
+	"POST /v1/sessions/{session}/stop":                "stop",
+	"GET /v1/turns":                                   "read",
+	"GET /v1/turns/{turn}":                            "read",
+	"PATCH /v1/turns/{turn}":                          "prompt",
+	"DELETE /v1/turns/{turn}":                         "stop",
+	"POST /v1/turns/{turn}/send":                      "prompt",
+	"POST /v1/turns/{turn}/stop":                      "stop",
+	"GET /v1/turns/{turn}/questions":                  "read",
+	"POST /v1/turns/{turn}/answers/{question}":        "prompt",
+	"POST /v1/stop":                                   "stop",
+	"GET /v1/models":                                  "read",
+	"GET /v1/agents":                                  "read",
+	"GET /v1/usage":                                   "read",
+	"GET /v1/receipts":                                "read",
+	"POST /v1/sessions/{session}/rewind":              "prompt",
+	"GET /v1/turns/{turn}/changes":                    "read",
+	"GET /v1/turns/{turn}/changes/texts":              "read",
+	"POST /v1/turns/{turn}/undo":                      "undo",
+	"POST /v1/sessions/{session}/undos/{undo}/redo":   "undo",
+	"GET /v1/sessions/{session}/undoable":             "read",
 }
 
 // operation is a route of the OpenAPI document.
@@ -67,7 +71,7 @@ func (o operation) String() string { return o.method + " " + o.path }
 
 // at returns the path with the IDs filled in.
 func (o operation) at(session, turn, question string) string {
-	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question, "{option}", "model", "{share}", "none", "{undo}", "none").Replace(o.path)
+	return strings.NewReplacer("{session}", session, "{turn}", turn, "{question}", question, "{option}", "model", "{share}", "none", "{undo}", "none", "{subscription}", "none").Replace(o.path)
 }
 
 // body returns a valid body for the operation, or nil if it takes no body.
@@ -85,6 +89,8 @@ func (o operation) body() any {
 		return `{"value":"x"}`
 	case "POST /v1/sessions/{session}/rewind":
 		return `{"take_back":true}`
+	case "POST /v1/push/subscriptions":
+		return `{"endpoint":"https://push.example/x","keys":{"p256dh":"AA","auth":"AA"}}`
 	case "POST /v1/login":
 		return `{"code":"AAAAA-AAAAA"}`
 	}
@@ -196,7 +202,7 @@ func TestBody_UnknownField_IsRefusedOnEveryRoute(t *testing.T) {
 	s.until(id, "text_delta")
 	for _, op := range s.operations() {
 		takes, _ := op.body().(string)
-		if takes == "" || strings.HasSuffix(op.path, "/clear") || strings.HasSuffix(op.path, "/send") || op.path == "/v1/logout" {
+		if takes == "" || strings.HasSuffix(op.path, "/clear") || strings.HasSuffix(op.path, "/send") || strings.HasSuffix(op.path, "/test") || op.path == "/v1/logout" {
 			continue // no body
 		}
 		with := strings.Replace(takes, "}", `,"owner":"bert"}`, 1)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/push"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -112,6 +114,10 @@ func (s *stage) open(with setup) {
 	if with.Shares == nil {
 		with.Shares = s.store
 	}
+	if with.Push == nil {
+		with.Push = push.New(push.Config{Logger: slog.New(slog.DiscardHandler)})
+	}
+	with.Push.Start(s.store)
 	s.server = web.New(with.Config)
 	listener := with.listen(s)
 	served := &http.Server{Handler: s.server.Handler(), ReadHeaderTimeout: time.Second, MaxHeaderBytes: 16 << 10}
@@ -123,6 +129,7 @@ func (s *stage) open(with setup) {
 		}
 		ended = true
 		s.server.Close()
+		with.Push.Close()
 		s.client.CloseIdleConnections()
 		bounded, done := context.WithTimeout(context.Background(), patient)
 		defer done()

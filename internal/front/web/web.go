@@ -23,6 +23,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/push"
 )
 
 // Config configures a Server.
@@ -74,6 +75,7 @@ type Config struct {
 	Texts TextReader // prompts and answers for searches; nil means that only titles and directories are searched
 
 	Shares bellcord.ShareStore // nil means that sessions cannot be shared
+	Push   *push.Notifier      // nil means that browsers cannot subscribe to push messages
 
 	Metrics http.Handler
 	Viewers func(delta int) // called with 1 or -1 when an event stream starts or ends
@@ -190,6 +192,7 @@ func New(c Config) *Server {
 	s.searchRoutes()
 	s.optionRoutes()
 	s.shareRoutes()
+	s.pushRoutes()
 	s.turnRoutes()
 	s.changeRoutes()
 	s.stopRoutes()
