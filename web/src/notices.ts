@@ -1,5 +1,6 @@
 // Notifications while the page is hidden: a turn waits for an answer, or has
 // ended. A hidden page has no event stream, so it asks for the turns instead.
+// While the page is closed, the server sends them: see push.ts and worker.js.
 import { useEffect } from 'preact/hooks'
 import { ask } from './client'
 import { go } from './route'
@@ -12,8 +13,11 @@ const every = 3000 // milliseconds; browsers slow it down to once a minute after
 /** permission returns the answer of the user to this site's wish to notify, or unsupported. */
 export const permission = (): NotificationPermission | 'unsupported' => ('Notification' in window && isSecureContext ? Notification.permission : 'unsupported')
 
+/** pushKey is the place of the push subscription in the storage; push.ts reads and writes it. */
+export const pushKey = 'bellcord.push'
+
 /** register installs the service worker that shows notifications where a page cannot, as on phones. It caches nothing. */
-async function register(): Promise<ServiceWorkerRegistration | undefined> {
+export async function register(): Promise<ServiceWorkerRegistration | undefined> {
   if (!navigator.serviceWorker) return undefined
   try {
     await navigator.serviceWorker.register(address() as unknown as string)
@@ -46,6 +50,9 @@ export async function notify(title: string, body: string, path: string, tag: str
   } catch { return false }
 }
 
+/** hasPush reports whether someone turned on notifications for the closed page in this browser. */
+function hasPush(): boolean { try { return localStorage.getItem(pushKey) !== null } catch { return false } }
+
 const ends: { [end: string]: string } = { done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn' }
 
 /** useNotices notifies about the user's own turns while the page is hidden. */
@@ -53,6 +60,7 @@ export function useNotices(me: Me | undefined) {
   const owner = me?.owner
   useEffect(() => {
     if (owner === undefined) return
+    if (hasPush()) void import('./push').then((m) => m.refresh(owner)).catch(() => {}) // the settings show the reason
     let seen: Map<string, TurnReport> | undefined
     let timer = 0
     let busy = false

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { say } from './announce'
 import { logOut } from './client'
 import { openShortcuts } from './keys'
-import { notify, permission } from './notices'
+import { Lazy } from './lazy'
 import { forgetPrompts } from './recall'
 import { go, here } from './route'
 import { change, useSettings, type Settings } from './settings'
@@ -29,14 +29,14 @@ export function Preferences({ me }: { me?: Me }) {
           <p class="faint">Ctrl-Enter always sends. On a touch screen, Enter starts a new line.</p>
           <p><button type="button" onClick={openShortcuts}>Keyboard shortcuts</button></p>
         </Group>
-        <Notifications now={now} />
+        <Lazy quiet load={() => import('./notifying').then((m) => m.default)} props={{ owner: me?.owner }} />
         <Account me={me} />
       </div></div>
     </main>
   )
 }
 
-function Group({ title, children }: { title: string; children: ComponentChildren }) {
+export function Group({ title, children }: { title: string; children: ComponentChildren }) {
   return <section class="group" aria-label={title}><h2>{title}</h2>{children}</section>
 }
 
@@ -49,39 +49,8 @@ function Choice<K extends 'theme' | 'size' | 'enter'>({ name, label, value, of }
   )
 }
 
-function Check({ label, on, set, disabled }: { label: string; on: boolean; set: (on: boolean) => void; disabled?: boolean }) {
+export function Check({ label, on, set, disabled }: { label: string; on: boolean; set: (on: boolean) => void; disabled?: boolean }) {
   return <label class="check"><input type="checkbox" checked={on} disabled={disabled} onChange={(e) => set(e.currentTarget.checked)} />{label}</label>
-}
-
-const reasons: { [permission: string]: string } = {
-  denied: 'The browser blocks notifications of this site. Allow them in the settings of the browser.',
-  unsupported: 'This browser cannot show notifications here. They need HTTPS, or the server’s own machine.',
-}
-
-/** Notifications asks for the permission when a user turns notifications on. */
-function Notifications({ now }: { now: Settings }) {
-  const [may, setMay] = useState(permission)
-  const [tested, setTested] = useState('')
-  const allowed = async () => {
-    if (permission() === 'default') await Notification.requestPermission()
-    setMay(permission())
-    return permission() === 'granted'
-  }
-  const set = (some: Partial<Settings>) => void (async () => { if (!Object.values(some)[0] || await allowed()) change(some); else change({}) })()
-  const test = async () => {
-    const sent = await allowed() && await notify('Bellcord', 'Notifications work.', '/settings', 'test')
-    setTested(sent ? 'Sent.' : 'Not sent.')
-    say(sent ? 'Sent.' : 'Not sent.')
-  }
-  return (
-    <Group title="Notifications">
-      <p class="faint">Shown while the page is open in a tab, or as an app, that you are not looking at.</p>
-      <Check label="A turn waits for me" on={now.waiting && may === 'granted'} disabled={may === 'unsupported'} set={(waiting) => set({ waiting })} />
-      <Check label="A turn ended" on={now.ended && may === 'granted'} disabled={may === 'unsupported'} set={(ended) => set({ ended })} />
-      {reasons[may] && <p class="plain">{reasons[may]}</p>}
-      <p><button type="button" disabled={may === 'unsupported'} onClick={() => void test()}>Send a test</button> <span class="faint">{tested}</span></p>
-    </Group>
-  )
 }
 
 function Account({ me }: { me?: Me }) {
