@@ -113,7 +113,7 @@ test('the worker shows messages while no page is visible, and a click opens the 
   const registrationId = await registered
   const deliver = (message) => tools.send('ServiceWorker.deliverPushMessage', { origin: s.url, registrationId, data: typeof message === 'string' ? message : JSON.stringify(message) })
   const shown = (n) => worker.evaluate(async (n) => {
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < 2000; i++) {
       const all = await registration.getNotifications()
       if (all.length >= n) return all.map((o) => [o.title, o.body, o.tag, o.data.path])
       await new Promise((resolve) => setTimeout(resolve, 25))
@@ -130,6 +130,9 @@ test('the worker shows messages while no page is visible, and a click opens the 
 
   // The page is closed; the tab shows something else.
   await page.goto('about:blank')
+  await worker.evaluate(async () => { // the browser may still list the page that was left
+    while ((await clients.matchAll({ type: 'window', includeUncontrolled: true })).length > 0) await new Promise((resolve) => setTimeout(resolve, 25))
+  })
   await deliver({ kind: 'question', session, turn: 't1', title: 'Clean \u202eup' })
   assert.deepEqual(await shown(1), [['Waiting for you', 'Clean  up', 't1', `/s/${session}`]])
   await deliver({ kind: 'end', session, turn: 't2', title: 'Clean up', end: 'stopped' })
