@@ -39,12 +39,13 @@ type Session struct {
 // DefaultEffort selects the configured reasoning effort of a model again.
 const DefaultEffort = "default"
 
-// MaxPromptText is the maximum length of a prompt's text in bytes. The history
+// MaxPromptText is the maximum length of a prompt's text, with its files, in
+// bytes. The history
 // is sent to the model with each step, so longer texts belong in a file.
 const MaxPromptText = 1 << 20
 
 // ErrPromptTooLong is returned for a prompt with more than MaxPromptText bytes
-// of text.
+// of text and files.
 var ErrPromptTooLong = errors.New("the prompt is longer than 1 MiB: put the rest into a file and name the file in the prompt")
 
 // Prompt is a request for a turn, as a frontend passes it to the hub.
@@ -52,6 +53,7 @@ type Prompt struct {
 	Turn     TurnID     `json:"-"` // id chosen by the caller; if empty, one is generated
 	Text     string     `json:"text"`
 	Images   []Image    `json:"images,omitempty"`
+	Files    []File     `json:"files,omitempty"` // text files; see FullText
 	Links    []Link     `json:"links,omitempty"`
 	Task     Task       `json:"task,omitempty" enum:"compact,import,command"`
 	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`

@@ -52,6 +52,7 @@ type NewTurn struct {
 	ID           string           `json:"id,omitempty" format:"uuid" doc:"client-generated id of the turn; lets you send a stop before, with or after the prompt"`
 	Text         string           `json:"text" minLength:"1"`
 	Images       []bellcord.Image `json:"images,omitempty"`
+	Files        []bellcord.File  `json:"files,omitempty" doc:"text files that are attached to the prompt; text and files have at most 1 MiB together"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
 	Task         string           `json:"task,omitempty" enum:"command" doc:"command: the text is ! and a command, which runs in the session's directory without the model and without a question; rules and modes that deny it apply"`
 	WhenBusy     string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`

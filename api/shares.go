@@ -42,6 +42,7 @@ type Shared struct {
 type SharedTurn struct {
 	Prompt   string       `json:"prompt"`
 	Images   int          `json:"images,omitempty" doc:"number of images of the prompt, which are not shared"`
+	Files    int          `json:"files,omitempty" doc:"number of text files of the prompt, which are not shared"`
 	Accepted time.Time    `json:"accepted"`
 	End      bellcord.End `json:"end,omitempty" doc:"done, stopped, failed or lost; empty if the turn had not ended"`
 	Parts    []SharedPart `json:"parts" nullable:"false"`

@@ -118,7 +118,7 @@ func (h *historian) placePrompt(ev bellcord.Event) {
 	if prompt.Task != bellcord.TaskAnswer {
 		return
 	}
-	text := prompt.Text
+	text := prompt.FullText()
 	for _, note := range slices.Backward(h.undone) {
 		text = note + "\n\n" + text
 	}

@@ -94,6 +94,12 @@ func TestRead_Events_BecomeMessages(t *testing.T) {
 			"user: \"hi\"\nassistant: \"hello\"\n",
 		},
 		{
+			"a prompt with files, edited in the queue", of(
+				bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "look", Files: []bellcord.File{{Name: "a.md", Text: "x ```` y"}, {Name: "b.txt", Text: "z\n"}}}},
+				bellcord.PromptEdited{Text: "look closely"}, begun),
+			"user: \"look closely\\n\\na.md:\\n`````\\nx ```` y\\n`````\\n\\nb.txt:\\n````\\nz\\n````\"\n",
+		},
+		{
 			"an imported conversation", of(
 				bellcord.TurnAccepted{Prompt: bellcord.Prompt{Task: bellcord.TaskImport, Text: "agent session"}}, begun,
 				bellcord.MessageImported{Text: "hi"}, textDelta("hello"), called("a"), bellcord.ToolCallUpdated{Call: "a", Arguments: json.RawMessage(`{"x":1}`)}, started("a"), returned("a", "x"),

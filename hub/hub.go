@@ -165,11 +165,11 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 //
 // Prompt returns ErrTurnExists if this hub has a turn with the same ID, ErrBusy
 // if the session has a turn and WhenBusy is BusyReject, ErrTooManyTurns or
-// ErrTooManyOfOwner at a limit of Options.Admission, ErrPromptTooLong for a text
-// over MaxPromptText, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
+// ErrTooManyOfOwner at a limit of Options.Admission, ErrPromptTooLong for text
+// and files over MaxPromptText, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
 // while the store fails.
 func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, error) {
-	if len(p.Text) > bellcord.MaxPromptText {
+	if p.TextSize() > bellcord.MaxPromptText {
 		return nil, bellcord.ErrPromptTooLong
 	}
 	if p.Turn == "" {

@@ -3,7 +3,8 @@ package acp
 import "encoding/json"
 
 // ContentBlock is a part of a prompt or of an answer. Its members depend on
-// Type; Text, Image and Link return the blocks that Bellcord sends.
+// Type; Text, Image, Link and Resource return the blocks that Bellcord
+// sends.
 type ContentBlock struct {
 	Type     string                    `json:"type"`
 	Text     *string                   `json:"text,omitzero"` // plain or Markdown
@@ -36,11 +37,16 @@ func Image(mimeType, data string) ContentBlock {
 // Link returns a link to a file that the agent can read.
 func Link(name, uri string) ContentBlock { return ContentBlock{Type: TypeLink, Name: name, URI: uri} }
 
+// Resource returns the text of a file as a block.
+func Resource(uri, text string) ContentBlock {
+	return ContentBlock{Type: TypeResource, Resource: &EmbeddedResourceResource{URI: uri, MimeType: "text/plain", Text: &text}}
+}
+
 // EmbeddedResourceResource is the text of a file, or its bytes in base64. Its
-// URI may select lines. Bellcord only reads it.
+// URI may select lines.
 type EmbeddedResourceResource struct {
 	URI      string  `json:"uri"`
-	MimeType string  `json:"mimeType"`
-	Text     *string `json:"text"`
-	Blob     string  `json:"blob"`
+	MimeType string  `json:"mimeType,omitempty"`
+	Text     *string `json:"text,omitempty"`
+	Blob     string  `json:"blob,omitempty"`
 }

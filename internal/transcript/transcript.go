@@ -80,6 +80,9 @@ func (m *Markdown) writeBody(body bellcord.Body) {
 	switch b := body.(type) {
 	case bellcord.TurnAccepted:
 		m.print("\n%s\n", quoted(b.Text))
+		for _, f := range b.Files {
+			m.print("\n*(attached)* %s\n%s\n", f.Name, fenced("", f.Text))
+		}
 	case bellcord.PromptEdited:
 		m.print("\n(changed to)\n%s\n", quoted(b.Text))
 	case bellcord.ThinkingDelta:

@@ -74,6 +74,7 @@ func TestMarkdown_EachKindOfEvent_IsWritten(t *testing.T) {
 	t.Parallel()
 	cause := &bellcord.Cause{By: "anna", Reason: "enough"}
 	for want, body := range map[string]bellcord.Body{
+		"> look\n\n*(attached)* a.md\n\n````\n``` x\n````":   bellcord.TurnAccepted{Prompt: bellcord.Prompt{Text: "look", Files: []bellcord.File{{Name: "a.md", Text: "``` x\n"}}}},
 		"*(the conversation was cleared)*":                   bellcord.ConversationCleared{},
 		"*(summary of the conversation so far)* they talked": bellcord.ConversationCompacted{Summary: "they talked"},
 		"*(stopped by anna: enough)*":                        bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: cause}},

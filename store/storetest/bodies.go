@@ -26,6 +26,7 @@ func everyBody() []bellcord.Body {
 	return []bellcord.Body{
 		bellcord.TurnAccepted{Prompt: bellcord.Prompt{
 			Text: awkward, Images: []bellcord.Image{{Type: "image/png", Data: []byte(awkward)}},
+			Files: []bellcord.File{{Name: awkward, Text: awkward}},
 			Links: []bellcord.Link{{Name: awkward, URI: "file:///a%20b#L1:2"}}, Task: bellcord.TaskCompact,
 			Blocks:   []bellcord.Block{{Type: "text", Text: awkward, Meta: json.RawMessage(`{"a":1}`)}, {Type: "image", Number: 1}, {Type: "resource", Content: json.RawMessage(`{"type":"resource"}`)}},
 			WhenBusy: bellcord.BusyReplace,

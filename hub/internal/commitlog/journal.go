@@ -251,7 +251,7 @@ func sizeOf(b bellcord.Body) int {
 		}
 		return size
 	case bellcord.TurnAccepted:
-		size := fixed + len(b.Text)
+		size := fixed + b.TextSize()
 		for _, image := range b.Images {
 			size += len(image.Data)
 		}

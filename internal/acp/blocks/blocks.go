@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"net/url"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -47,4 +48,10 @@ func Link(l bellcord.Link) acp.ContentBlock {
 		l.Name = l.URI
 	}
 	return acp.Link(l.Name, l.URI)
+}
+
+// File returns an attached file as an embedded resource. The file has a name and
+// no place, so its URI has a scheme that nothing can be read from.
+func File(f bellcord.File) acp.ContentBlock {
+	return acp.Resource((&url.URL{Scheme: "attachment", Path: "/" + f.Name}).String(), f.Text)
 }

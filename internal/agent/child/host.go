@@ -172,7 +172,7 @@ func (a *Agent) promptOf(ctx context.Context, w *hub.Work, fresh bool) (Prompt, 
 	if err != nil {
 		return p, err
 	}
-	note := cutShort(history, w.Prompt.Text)
+	note := cutShort(history, w.Prompt.FullText())
 	if before := soFar(history); fresh && before != "" {
 		note = strings.TrimPrefix(note+". ", ". ") + "The conversation so far:\n" + before
 	}

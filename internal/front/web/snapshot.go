@@ -32,7 +32,7 @@ func (s *snapshot) add(events []bellcord.Event) {
 		case bellcord.TurnAccepted:
 			if body.Task == bellcord.TaskAnswer {
 				s.places[ev.Turn] = len(s.turns)
-				s.turns = append(s.turns, api.SharedTurn{Prompt: s.hide(body.Text), Images: len(body.Images), Accepted: ev.Time, Parts: []api.SharedPart{}})
+				s.turns = append(s.turns, api.SharedTurn{Prompt: s.hide(body.Text), Images: len(body.Images), Files: len(body.Files), Accepted: ev.Time, Parts: []api.SharedPart{}})
 			}
 		default:
 			if at, known := s.places[ev.Turn]; known {

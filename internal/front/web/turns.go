@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -116,7 +118,10 @@ func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTur
 	if err != nil {
 		return p, err
 	}
-	p.Text, p.Images, p.Links = text, body.Images, body.Links
+	p.Text, p.Images, p.Files, p.Links = text, body.Images, body.Files, body.Links
+	if i := slices.IndexFunc(p.Files, func(f bellcord.File) bool { return strings.ContainsFunc(f.Name, unicode.IsControl) }); i >= 0 {
+		return p, badInput("files: the name of file %d contains control characters", i+1)
+	}
 	p.WhenBusy, p.OnDisconnect = bellcord.BusyPolicy(body.WhenBusy), bellcord.OnDisconnect(body.OnDisconnect)
 	switch {
 	case body.ID != "":

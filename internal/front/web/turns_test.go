@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,6 +234,22 @@ func TestPrompt_Command_NeedsItsPrefixAndKeepsItsTask(t *testing.T) {
 	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "!ls", Task: "import"}).is(422)
 	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "!/stop", Task: "command"}).is(202)
 	if got, is := s.until(id, "turn_accepted").Body.(bellcord.TurnAccepted); !is || got.Task != bellcord.TaskCommand || got.Text != "!/stop" {
+		t.Errorf("the turn is %+v", got)
+	}
+}
+
+func TestPrompt_WithFiles_KeepsThemApartFromItsText(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	for name, text := range map[string]string{"": "x", "a\nb": "x", strings.Repeat("n", 256): "x"} {
+		s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "look", Files: []bellcord.File{{Name: name, Text: text}}}).is(422)
+	}
+	half := strings.Repeat("x", bellcord.MaxPromptText/2+1)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: half, Files: []bellcord.File{{Name: "a.txt", Text: half}}}).isA(413, "too-large")
+	files := []bellcord.File{{Name: "a b.txt", Text: "one\n"}, {Name: "empty.txt"}}
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "look", Files: files}).is(202)
+	if got, is := s.until(id, "turn_accepted").Body.(bellcord.TurnAccepted); !is || got.Text != "look" || !slices.Equal(got.Files, files) {
 		t.Errorf("the turn is %+v", got)
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // blocks returns the prompt's content blocks, as the client composed them, and
-// the note as a text block before them. If the agent does not accept images or
-// resources, their text is sent.
+// the note as a text block before them. Attached files are embedded resources. If
+// the agent does not accept images or resources, their text is sent.
 func (s *speaker) blocks(p child.Prompt) []any {
 	var all []any
 	if p.Note != "" {
@@ -23,7 +23,10 @@ func (s *speaker) blocks(p child.Prompt) []any {
 		}
 		return all
 	}
-	text := p.Text
+	text, embeds := p.FullText(), s.hello.can.PromptCapabilities.EmbeddedContext
+	if embeds {
+		text = p.Text
+	}
 	if s.hello.can.PromptCapabilities.Image {
 		for _, i := range p.Images {
 			all = append(all, blocks.Image(i))
@@ -32,6 +35,11 @@ func (s *speaker) blocks(p child.Prompt) []any {
 		text += fmt.Sprintf("\n\n[images omitted, because this agent does not accept images: %d]", n)
 	}
 	all = append(all, acp.Text(text))
+	for _, f := range p.Files {
+		if embeds {
+			all = append(all, blocks.File(f))
+		}
+	}
 	for _, l := range p.Links {
 		all = append(all, blocks.Link(l))
 	}

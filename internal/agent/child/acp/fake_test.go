@@ -146,7 +146,7 @@ func (f *fake) handle(r record) {
 
 func (f *fake) hello(id json.RawMessage) {
 	answer := func() {
-		capabilities := object{"loadSession": !f.is("noload"), "promptCapabilities": object{"image": !f.is("blind"), "embeddedContext": true}}
+		capabilities := object{"loadSession": !f.is("noload"), "promptCapabilities": object{"image": !f.is("blind"), "embeddedContext": !f.is("textonly")}}
 		if f.is("resumes") {
 			capabilities["sessionCapabilities"] = object{"resume": object{}}
 		}

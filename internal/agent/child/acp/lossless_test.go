@@ -152,6 +152,27 @@ func TestTurn_PromptWithBlocks_ReachesTheAgentAsComposed(t *testing.T) {
 	}
 }
 
+func TestTurn_AttachedFile_IsAResourceOrText(t *testing.T) {
+	t.Parallel()
+	for manner, want := range map[string]string{
+		"":         `"prompt":[{"type":"text","text":"say x"},{"type":"resource","resource":{"uri":"attachment:///my%20notes.txt","mimeType":"text/plain","text":"one\ntwo"}}]`,
+		"textonly": `"prompt":[{"type":"text","text":"say x\n\nmy notes.txt:\n` + "````" + `\none\ntwo\n` + "````" + `"}]`,
+	} {
+		s := onStage(t, manner)
+		turn := s.prompt(bellcord.Prompt{Text: "say x", Files: []bellcord.File{{Name: "my notes.txt", Text: "one\ntwo"}}})
+		if r := s.settled(turn); r.End != bellcord.EndDone {
+			t.Fatalf("%s: %s", r.End, r.Error)
+		}
+		received, err := os.ReadFile(filepath.Join(s.memory, "received"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(received), want) {
+			t.Errorf("%q: the agent received\n%s\nwant\n%s", manner, received, want)
+		}
+	}
+}
+
 func TestPermission_LocationTakenBack_IsStillChecked(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "", "write_file(secret.txt)")

@@ -69,7 +69,7 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
 	if s.astray {
 		return child.ErrGone // a new process resumes the session
 	}
-	text := p.Text
+	text := p.FullText()
 	if p.Note != "" {
 		text = p.Note + "\n\n" + text
 	}

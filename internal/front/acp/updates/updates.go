@@ -197,6 +197,9 @@ func (e *Encoder) beginTurn(turn bellcord.TurnID) {
 	if prompt.Text != "" {
 		e.Send(acp.UserMessageChunk{Content: acp.Text(prompt.Text)})
 	}
+	for _, f := range prompt.Files {
+		e.Send(acp.UserMessageChunk{Content: blocks.File(f)})
+	}
 }
 
 func (e *Encoder) writeText(text string) {
