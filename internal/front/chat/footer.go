@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // footerWidth is the narrowest window that has a footer.
@@ -100,11 +101,18 @@ func (m *Model) footerLines(width, height int) []string {
 // footerKeys returns the left side of the footer in at most width columns. A path
 // that does not fit loses its beginning.
 func (m *Model) footerKeys(width int) string {
-	if m.target() != "" {
-		return ansi.Truncate("enter queues", width, "…")
+	keys := m.lengthWords()
+	switch {
+	case m.target() != "":
+		keys = append(keys, "enter queues")
+	case len(keys) > 0:
+	case len(m.story.turns) == 0:
+		keys = []string{"enter send", "alt+enter new line", "ctrl+p sessions"}
+	case m.receipt != nil && m.receipt.End == bellcord.EndStopped && m.input.empty():
+		keys = []string{"/continue", "/receipt"}
 	}
-	if len(m.story.turns) == 0 {
-		return ansi.Truncate("enter send · alt+enter new line · ctrl+p sessions", width, "…")
+	if len(keys) > 0 {
+		return ansi.Truncate(strings.Join(keys, " · "), width, "…")
 	}
 	words := m.settingWords(false)
 	for i := range words {
@@ -121,6 +129,16 @@ func (m *Model) footerKeys(width int) string {
 		line = strings.Join(words, " · ")
 	}
 	return ansi.Truncate(line, width, "…")
+}
+
+// lengthWords returns the length of an input of which only a part is visible, and
+// the key that shows all of it in an editor.
+func (m *Model) lengthWords() []string {
+	lines := 1 + strings.Count(m.input.String(), "\n")
+	if lines <= mostInput {
+		return nil
+	}
+	return []string{plural.Count(lines, "line"), "ctrl+g edits"}
 }
 
 // contextWords returns how full the context is, or "" if that is unknown. Before

@@ -93,3 +93,37 @@ func TestStatus_ScanTakesLong_IsShownUntilItEnds(t *testing.T) {
 	s.happens(bellcord.FilesScanned{Files: 1}).ends(bellcord.Receipt{End: bellcord.EndStopped})
 	s.hasNot("scanning")
 }
+
+func TestFooter_LongPaste_NamesItsLinesAndTheEditor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.m.Paste(strings.Repeat("line\n", 5) + "last")
+	s.hasNot("ctrl+g edits")
+	s.m.Paste(strings.Repeat("\nmore", 208))
+	s.has("  214 lines · ctrl+g edits ", "more\n")
+	s.runs("go").has("  214 lines · ctrl+g edits · enter queues\n")
+	expectActions(t, s.press("ctrl+g"), chat.EditInput{Text: strings.Repeat("line\n", 5) + "last" + strings.Repeat("\nmore", 208)})
+}
+
+func TestFooter_AfterAStop_NamesTheCommandsThatFollow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").ends(bellcord.Receipt{End: bellcord.EndStopped})
+	s.has("  /continue · /receipt")
+	s.types("x").hasNot("/continue").has("openai/fake · ask")
+	s.press("backspace")
+	s.of("t2").runs("more").ends(bellcord.Receipt{End: bellcord.EndDone})
+	s.hasNot("/continue")
+}
+
+func TestQuestion_OneOfTwo_HasItsNumberAtTheRight(t *testing.T) {
+	t.Parallel()
+	choices := []bellcord.Choice{{ID: "allow", Kind: "allow_once"}, {ID: "reject", Kind: "reject_once"}}
+	s := newStage(t).runs("go")
+	s.happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "a", Text: "Run this command?\n", Choices: choices}})
+	s.hasNot("question 1")
+	s.happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "b", Text: "Edit this file?", Choices: choices}})
+	s.has("? Run this command?" + strings.Repeat(" ", 65) + "question 1 of 2\n")
+	if got := s.screen(30, 20); !strings.Contains(got, "? Run this command?\n  question 1 of 2\n") {
+		t.Errorf("in a narrow window it is\n%s", got)
+	}
+}

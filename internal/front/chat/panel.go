@@ -12,6 +12,7 @@ import (
 // the answers always visible. If it does not fit, it can be scrolled.
 type panel struct {
 	question      string // the question that is shown
+	of            int    // number of open questions
 	width, height int    // size of the window
 	all           []string
 	visible       int       // number of lines shown
@@ -30,7 +31,10 @@ func (p *panel) settled(m *Model) bool {
 func (p *panel) layOut(m *Model, width, height, room int) []string {
 	id := m.asked()
 	if p.question != id || p.width != width || p.height != height {
-		*p = panel{question: id, width: width, height: height, all: m.questionLines(width)}
+		*p = panel{question: id, width: width, height: height}
+	}
+	if p.all == nil || p.of != len(m.questions) { // its number is a part of it
+		p.of, p.all = len(m.questions), m.questionLines(width)
 	}
 	if room < 1 {
 		*p = panel{}
