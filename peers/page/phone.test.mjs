@@ -78,7 +78,7 @@ test('touch: no Esc hints, Stop has 48 points and stays above the keyboard, Ente
   await page.locator('.queue').waitFor()
   await page.locator('.composer [data-action=stop]').tap()
   await page.locator('.badge.stopped').waitFor()
-  await page.locator('.queue header').getByRole('button', { name: 'Send now' }).waitFor()
+  await page.locator('.queue').getByRole('button', { name: 'Send now' }).waitFor()
   await page.getByLabel('Session menu').tap()
   for (const name of ['Save as Markdown', 'Clear conversation…', 'Delete…']) assert.ok(await page.locator('.menu', { has: page.getByLabel('Session menu') }).getByText(name).isVisible(), name)
   const small = await page.evaluate(() => [...document.querySelectorAll('.composer button, .menu button, .foot button, .queue button')].filter((b) => b.getBoundingClientRect().height < 44).map((b) => b.innerText))

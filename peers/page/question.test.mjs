@@ -49,6 +49,12 @@ test('typing "add a test" and Enter while a question appears approves nothing', 
   await page.context().close()
 })
 
+test('a question shows which calls "Allow for this session" covers', async () => {
+  const { page, question } = await asked('shell', { command: 'echo one' })
+  assert.match(await question.innerText(), /For this session: exactly this call, any number of times\./)
+  await page.context().close()
+})
+
 test('a click and Enter in the first 0.7 s do not answer; a letter typed on an answer goes to the composer', async () => {
   const { page, id, question } = await asked('shell', { command: 'touch approved' })
   const early = await page.evaluate(() => {

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
 import { bytes } from './figures'
-import { attach, withFiles, type Attached } from './files'
+import { attach, attachments, noFiles, type Attached, type Attachments } from './files'
 import { useHistory, type History } from './history'
 import { remember } from './recall'
 import { settings } from './settings'
 import { commandIn, trimmed } from './slash'
 import { visible } from './visible'
-import type { Image } from './words'
 
 interface Props {
   /** a turn is running: with an empty draft the button stops it. */
@@ -16,7 +15,7 @@ interface Props {
   draft: string
   onDraft: (text: string) => void
   /** resolves to false if nothing was sent: the draft is then kept. */
-  onSend: (text: string, images: Image[]) => Promise<boolean>
+  onSend: (text: string, files: Attachments) => Promise<boolean>
   onStop?: () => void
   placeholder: string
   disabled?: boolean
@@ -50,12 +49,11 @@ export function Composer(p: Props) {
     const message = trimmed(draft)
     if (p.history) remember(p.history.owner, p.history.project, message)
     if (commandIn(message)) { // the files are kept for the next prompt
-      void p.onSend(message, [])
+      void p.onSend(message, noFiles)
       p.onDraft('')
       return
     }
-    const images = good.flatMap((f) => (f.kind === 'image' ? [f.image] : []))
-    void p.onSend(withFiles(message, good) || 'See the image.', images).then((sent) => {
+    void p.onSend(message || `See ${good.map((f) => f.name).join(', ')}.`, attachments(good)).then((sent) => {
       if (sent || !box.current) return
       if (box.current.value === '') p.onDraft(draft)
       setFiles((now) => (now.length ? now : good))
@@ -91,7 +89,7 @@ export function Composer(p: Props) {
         <button type="button" class="quiet" disabled={p.disabled} onClick={() => picker.current!.click()}>Attach<span class="hidden"> images or text files</span></button>
         <span class="hint faint">{stops ? <span class="only-keys">{p.stopping ? 'Esc to force' : 'Esc to stop'}</span> : p.running && !empty ? 'Runs after the current turn' : ''}</span>
         {stops
-          ? <button key="stop" type="submit" class="go stop" data-action="stop"><i class="square" aria-hidden="true" />{p.stopping ? 'Stop now' : 'Stop'}</button>
+          ? <button key="stop" type="submit" class="go stop" data-action="stop"><i class="square" aria-hidden="true" />{p.stopping ? 'Force stop' : 'Stop'}</button>
           : <button key="send" type="submit" class="go primary" data-action="send" disabled={p.disabled || empty}>{p.running ? 'Queue' : 'Send'}</button>}
       </div>
     </form>
@@ -103,9 +101,10 @@ function Chip({ file, onRemove }: { file: Attached; onRemove: () => void }) {
   return (
     <li class={file.kind}>
       {file.kind === 'image' && <img src={`data:${file.image.type};base64,${file.image.data}`} alt="" />}
-      <span class="name">{visible(file.name)}</span>
-      <span class="faint size">{file.kind === 'refused' ? file.why : bytes(file.size)}</span>
-      <button type="button" class="quiet" aria-label={`Remove ${file.name}`} onClick={onRemove}>×</button>
+      {file.kind === 'refused'
+        ? <span class="why">{visible(file.name)}: {file.why}</span>
+        : <><span class="name">{visible(file.name)}</span><span class="faint size">{bytes(file.size)}</span></>}
+      <button type="button" class="quiet" aria-label={`Remove ${file.name}`} onClick={onRemove}>{file.kind === 'refused' ? 'Remove' : '×'}</button>
     </li>
   )
 }

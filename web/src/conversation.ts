@@ -1,14 +1,16 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import { ask, follow, newID, Problem, stop, type Link } from './client'
-import { say } from './announce'
-import { add, addUndo, newRecord, open, state, type Record, type Turn } from './record'
+import { say, warn } from './announce'
+import { clock, plural } from './figures'
+import { noFiles, type Attachments } from './files'
+import { add, addUndo, answer, newRecord, open, state, type Record, type Turn } from './record'
 import type { Command } from './slash'
 import { Spending } from './spending'
 import { visible } from './visible'
-import type { Image, Session, TurnReport, Undone } from './words'
+import type { Receipt, Session, TurnReport, Undone } from './words'
 
 /** Pending is a prompt that is being sent to the server. */
-export interface Pending { id: string; text: string; images: Image[]; failed?: string }
+export interface Pending extends Attachments { id: string; text: string; failed?: string }
 
 /** Pressed is a stop requested in this tab. delivered means that the server has it; failed means that an attempt did not arrive. */
 export interface Pressed { at: number; force: boolean; delivered?: boolean; failed?: boolean }
@@ -28,6 +30,8 @@ export class Conversation {
   pending: Pending[] = []
   pressed = new Map<string, Pressed>()
   trouble = ''
+  /** the prompt that the trouble is about, which was refused as an unknown command. */
+  refused?: Pending
   /** the reason why the server cannot send further events; empty while it can. */
   problem = ''
   /** the list of commands is shown. */
@@ -53,8 +57,9 @@ export class Conversation {
       },
       link: (link) => {
         if (link === 'live' && this.link !== 'live') void this.refresh()
-        if (link === 'lost' && this.link === 'live') say(this.running ? 'Connection lost. The turn may still be running.' : 'Connection lost.')
+        if (link === 'lost' && this.link === 'live') warn(this.running ? 'Connection lost. The turn may still be running.' : 'Connection lost.')
         if (link === 'live' && this.link === 'lost') say('Reconnected.')
+        if (link === 'gone' && this.link !== 'gone') say('This session does not exist or was deleted.')
         if (link === 'live') this.problem = ''
         this.link = link
         this.changed()
@@ -113,17 +118,18 @@ export class Conversation {
    * send sends a prompt. The id is generated here, so that a stop works before the response and a retry is the same turn.
    * It returns false if the server rejects the text as a command: no turn was created, and the text is not shown as a prompt.
    */
-  async send(text: string, images: Image[] = [], id = newID()): Promise<boolean> {
-    const p: Pending = { id, text, images }
+  async send(text: string, { images, files } = noFiles, id = newID()): Promise<boolean> {
+    const p: Pending = { id, text, images, files }
     this.pending = [...this.pending.filter((o) => o.id !== id), p]
     this.changed(true)
     try {
-      await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images: images.length ? images : undefined })
+      await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images, files })
     } catch (err) {
       const { type, message } = err as Problem
       if (type === 'unknown-command' || type === 'is-a-command') {
         this.pending = this.pending.filter((o) => o !== p)
         this.tell(`Not sent: ${message}.`)
+        this.refused = p
         return false
       }
       p.failed = message
@@ -136,6 +142,7 @@ export class Conversation {
   /** tell shows a message above the conversation until it is closed. */
   tell(sentence: string) {
     this.trouble = sentence
+    this.refused = undefined
     say(sentence)
     this.changed(true)
   }
@@ -143,6 +150,7 @@ export class Conversation {
   /** obey executes a command of the page. */
   async obey({ name, rest }: Command, target?: string) {
     this.trouble = ''
+    this.refused = undefined
     this.help = name === 'help'
     this.changed(true)
     const session = `/v1/sessions/${this.id}`
@@ -218,16 +226,27 @@ export class Conversation {
       this.states.set(t.id, now)
       const past = before === undefined && !!t.receipt
       if (now === before || past || !this.caughtUp) continue
-      if (now === 'waiting') say('Question: ' + visible(open(t)[0]?.text ?? ''))
+      if (now === 'waiting') say('Waiting for you: ' + visible(open(t)[0]?.text.split('\n')[0] ?? ''))
       else if (words[now]) say(words[now]!)
+      else if (t.receipt) sayEnd(t, t.receipt)
     }
   }
 }
 
 const telling = new Set(['turn_accepted', 'prompt_edited', 'turn_started', 'turn_ended', 'question_opened', 'question_answered'])
 const words: { [state: string]: string } = {
-  queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', stopped: 'Stopped.', done: 'The answer is complete.',
-  failed: 'The turn failed.', lost: 'Lost: the server ended during this turn.',
+  queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', lost: 'Lost: the server ended during this turn.',
+}
+
+/** sayEnd reads how a turn ended: the size of its answer or its time, the prompts that the stop holds, and processes that survived. */
+function sayEnd(t: Turn, r: Receipt) {
+  const started = r.times.started ?? r.times.accepted
+  const after = started && r.times.settled ? ' after ' + clock(Date.parse(r.times.settled) - Date.parse(started)) : ''
+  const held = r.held_turns?.length ? ` Held: ${plural(r.held_turns.length, 'prompt')}.` : ''
+  if (r.end === 'done') say(`Answer ready, ${plural(answer(t).split('\n').filter((l) => l.trim()).length, 'line')}.`)
+  else say(`${r.end === 'stopped' ? 'Stopped' : 'Failed'}${after}${r.error ? ': ' + visible(r.error) : ''}.${held}`)
+  const left = r.processes.survivors ?? []
+  if (left.length > 0) warn(`Still running: ${left.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}.`)
 }
 
 const turns = new EventTarget()

@@ -1,6 +1,6 @@
-// Files attached to a prompt: images unchanged, text files as text.
+// Files attached to a prompt: images unchanged, text files as text with their names.
 import { bytes } from './figures'
-import type { Image } from './words'
+import type { Image, TextFile } from './words'
 
 /** Attached is a file in the composer. A refused file has a reason and is not sent. */
 export type Attached =
@@ -17,13 +17,14 @@ const binary = /^(audio|video|font)\/|^application\/(pdf|zip|gzip|x-tar|x-7z|x-r
 
 /** attach reads a file. */
 export async function attach(file: File): Promise<Attached> {
-  const { name, size } = file
+  const { size } = file
+  const name = [...file.name.replace(/\p{Cc}/gu, '')].slice(0, 200).join('') || 'file'
   const isImage = file.type.startsWith('image/') && file.type !== 'image/svg+xml'
   const most = isImage ? mostImage : mostText
   if (size > most) return { kind: 'refused', name, why: `too large: ${bytes(size)}, limit ${bytes(most)}` }
   if (isImage) return { kind: 'image', name, size, image: { type: file.type, data: await encoded(file) } }
   const text = binary.test(file.type) ? undefined : decoded(await file.arrayBuffer())
-  return text === undefined ? { kind: 'refused', name, why: 'not an image or UTF-8 text' } : { kind: 'text', name, size, text }
+  return text === undefined ? { kind: 'refused', name, why: 'not text or an image' } : { kind: 'text', name, size, text }
 }
 
 /** decoded returns the text of a file, or undefined if its bytes are not text. */
@@ -45,30 +46,26 @@ function encoded(file: File): Promise<string> {
   })
 }
 
-/** withFiles returns a prompt's text followed by its text files, each in a fence that its content cannot close. */
-export function withFiles(text: string, files: Attached[]): string {
-  const parts = files.flatMap((f) => {
-    if (f.kind !== 'text') return []
-    const fence = '`'.repeat(Math.max(4, ...[...f.text.matchAll(/`+/g)].map((run) => run[0].length + 1)))
-    return [`${f.name}:\n${fence}\n${f.text}${f.text.endsWith('\n') ? '' : '\n'}${fence}`]
-  })
-  return [text, ...parts].filter(Boolean).join('\n\n')
-}
+/** Attachments are the files of a prompt, as the API takes them. */
+export interface Attachments { images: Image[]; files: TextFile[] }
 
-/** Sent is a prompt as it was typed, with its text files. */
-export interface Sent { text: string; files: { name: string; text: string }[] }
+export const noFiles: Attachments = { images: [], files: [] }
 
-/** withoutFiles separates a prompt that withFiles returned. Other text is returned unchanged. */
-export function withoutFiles(prompt: string): Sent {
-  const files: Sent['files'] = []
-  for (let text = prompt; ;) {
-    const fence = /\n(`{4,})$/.exec(text)?.[1]
-    const end = text.length - (fence?.length ?? 0) - 1
-    const open = fence ? text.lastIndexOf(`:\n${fence}\n`, end) : -1
-    const from = open < 0 ? -1 : text.lastIndexOf('\n', open - 1) + 1
-    const name = open < 0 ? '' : text.slice(from, open)
-    if (!fence || !name || name.length > 255 || (from > 0 && text.slice(from - 2, from) !== '\n\n')) return { text, files }
-    files.unshift({ name, text: text.slice(open + fence.length + 3, end + 1) })
-    text = text.slice(0, Math.max(0, from - 2))
+/** attachments returns files of the composer for the API. */
+export function attachments(all: Attached[]): Attachments {
+  return {
+    images: all.flatMap((f) => (f.kind === 'image' ? [f.image] : [])),
+    files: all.flatMap((f) => (f.kind === 'text' ? [{ name: f.name, text: f.text }] : [])),
   }
 }
+
+/** attached returns the files of a sent prompt for the composer. */
+export function attached({ images, files }: Attachments): Attached[] {
+  return [
+    ...files.map((f): Attached => ({ kind: 'text', name: f.name, size: sizeOf(f), text: f.text })),
+    ...images.map((image, i): Attached => ({ kind: 'image', name: `Image ${i + 1}`, size: Math.floor(image.data.length * 3 / 4), image })),
+  ]
+}
+
+/** sizeOf returns the size of a text file in bytes. */
+export const sizeOf = (f: TextFile) => new Blob([f.text]).size

@@ -3,12 +3,11 @@ import { ask, Problem } from './client'
 import type { Conversation } from './conversation'
 import { useDeliberation } from './deliberate'
 import type { Turn } from './record'
-import { say } from './announce'
 import { visible } from './visible'
 import type { Field, Question } from './words'
 
 /** FormCard shows a question that requests values, or that names a page. */
-export function FormCard({ conversation, turn, question, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; mayAnswer: boolean }) {
+export function FormCard({ conversation, turn, question, number, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; number: string; mayAnswer: boolean }) {
   const fields = question.fields ?? []
   const [values, setValues] = useState(() => defaults(fields))
   const [sending, setSending] = useState(false)
@@ -24,7 +23,6 @@ export function FormCard({ conversation, turn, question, mayAnswer }: { conversa
       } catch (err) {
         if (!(err instanceof Problem) || err.type !== 'answer-invalid') throw err
         setWrong(err.message) // the question stays open
-        say(err.message)
       }
     }).finally(() => setSending(false))
   }
@@ -36,6 +34,7 @@ export function FormCard({ conversation, turn, question, mayAnswer }: { conversa
   )
   return (
     <section ref={d.card} class="question form" aria-label="Question">
+      {number && <p class="faint number">{number}</p>}
       <h3>{visible(question.text)}</h3>
       {question.url && <Address url={question.url} />}
       {fields.map((f) => <FieldInput key={f.name} id={`${question.id}-${f.name}`} field={f} value={values[f.name]} disabled={!mayAnswer} change={(v) => setValues({ ...values, [f.name]: v })} />)}

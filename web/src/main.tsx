@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { Announcer } from './announce'
 import { ask, secret, whenLoggedOut, whenReplaced } from './client'
 import { Login } from './login'
-import { Operations } from './operations'
 import { Lazy } from './lazy'
 import { go, here, usePath } from './route'
 import { Shortcuts } from './keys'
@@ -60,7 +59,7 @@ function App() {
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>
       <div class={'frame ' + (session || missing || path === '/search' ? 'in-session' : path === '/ops' ? 'in-ops' : 'at-home')}>
         <Sessions current={session} me={me} />
-        {session ? <SessionView key={session} id={session} turn={turn} me={me} /> : path === '/ops' ? <Operations me={me} /> : path === '/search' ? <Lazy key="search" load={() => import('./search').then((m) => m.default)} props={{ me }} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
+        {session ? <SessionView key={session} id={session} turn={turn} me={me} /> : path === '/ops' ? <Lazy key="ops" load={() => import('./operations').then((m) => m.default)} props={{ me }} /> : path === '/search' ? <Lazy key="search" load={() => import('./search').then((m) => m.default)} props={{ me }} /> : missing ? <Missing title={missing} /> : <Start me={me} />}
       </div>
       <Announcer />
       <Shortcuts />

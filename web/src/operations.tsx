@@ -13,7 +13,7 @@ import { may, type Me, type Node, type Session, type TurnReport } from './words'
 interface Seen { turns: TurnReport[]; metrics?: Metrics; nodes: Node[]; running: number[]; survivors: number[] }
 
 /** Operations shows all running turns and the statistics of stops. */
-export function Operations({ me }: { me?: Me }) {
+export default function Operations({ me }: { me?: Me }) {
   const [seen, setSeen] = useState<Seen>()
   const [trouble, setTrouble] = useState('')
   const [asking, setAsking] = useState<TurnReport | 'all'>()
@@ -62,8 +62,8 @@ export function Operations({ me }: { me?: Me }) {
     <main class="ops">
       <header class="top">
         <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
-        <div><h1>Operations</h1><p class="faint">{live.length === 0 ? 'Nothing is running.' : plural(live.length, 'unfinished turn')}</p></div>
-        {may(me, 'stop') && live.length > 0 && <button type="button" class="stop" onClick={() => setAsking('all')}>Stop all</button>}
+        <div><h1>Operations</h1><p class="faint">{live.length === 0 ? 'Nothing is running.' : tally(live)}</p></div>
+        {may(me, 'stop') && live.length > 0 && <button type="button" class="stop" onClick={() => setAsking('all')}>Stop all…</button>}
       </header>
       {trouble && <p class="banner" role="status">{trouble}</p>}
       <div class="scroll" tabIndex={0} role="region" aria-label="Operations"><div class="column">
@@ -73,12 +73,22 @@ export function Operations({ me }: { me?: Me }) {
         {seen && seen.nodes.length > 0 && <Nodes nodes={seen.nodes} />}
       </div></div>
       {asking && (
-        <Confirm title={asking === 'all' ? `Stop ${plural(live.length, 'turn')}?` : 'Stop this turn?'} action={asking === 'all' ? 'Stop all' : 'Stop'} onYes={pull} onNo={() => setAsking(undefined)}>
+        <Confirm title={asking === 'all' ? `Stop ${plural(live.length, 'turn')}?` : asking.state === 'queued' ? 'Discard this prompt?' : 'Stop this turn?'} action={asking === 'all' ? 'Stop all' : asking.state === 'queued' ? 'Discard' : 'Stop'} onYes={pull} onNo={() => setAsking(undefined)}>
           {asking === 'all' ? <p>This stops every turn you are authorized to stop, on all nodes. Queued prompts are dropped and recorded in the receipts.</p> : <p class="plain quote">{visible(asking.text.slice(0, 300))}</p>}
         </Confirm>
       )}
     </main>
   )
+}
+
+/** tally counts turns by their states: Running 1 · Waiting for you 1 · Held 2. */
+function tally(turns: TurnReport[]): string {
+  const counted = new Map<string, number>([['Running', 0], ['Waiting for you', 0], ['Stopping', 0], ['Queued', 0], ['Held', 0]])
+  for (const t of turns) {
+    const name = t.held ? 'Held' : { running: 'Running', waiting: 'Waiting for you', stopping: 'Stopping' }[t.state] ?? 'Queued'
+    counted.set(name, counted.get(name)! + 1)
+  }
+  return [...counted].filter(([, n]) => n > 0).map(([name, n]) => `${name} ${n}`).join(' · ')
 }
 
 function LiveTurns({ turns, owners, nodes, onStop }: { turns: TurnReport[]; owners: Map<string, Session>; nodes: Node[]; onStop?: (t: TurnReport) => void }) {
@@ -96,7 +106,7 @@ function LiveTurns({ turns, owners, nodes, onStop }: { turns: TurnReport[]; owne
               <a href={`/s/${t.session}`} onClick={here} class="what">{visible(t.text.slice(0, 120))}</a>
               <span class="faint who">{[s?.owner, node && nodes.length > 1 && (node.name || node.id)].filter(Boolean).join(' · ')}</span>
               <span class="faint figures">{clock(Date.now() - Date.parse(t.accepted))}</span>
-              {onStop && <button type="button" class="stop" onClick={() => onStop(t)}>Stop<span class="hidden"> {t.text.slice(0, 40)}</span></button>}
+              {onStop && <button type="button" class={t.state === 'queued' ? '' : 'stop'} onClick={() => onStop(t)}>{t.state === 'queued' ? 'Discard' : 'Stop'}<span class="hidden"> {t.text.slice(0, 40)}</span></button>}
             </li>
           )
         })}

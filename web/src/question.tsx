@@ -10,7 +10,7 @@ import { visible } from './visible'
 import type { Choice, Question } from './words'
 
 /** QuestionCard shows a question with the complete call and its directory. */
-export function QuestionCard({ conversation, turn, question, dir, owner, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; dir: string; owner: string; mayAnswer: boolean }) {
+export function QuestionCard({ conversation, turn, question, number, dir, owner, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; number: string; dir: string; owner: string; mayAnswer: boolean }) {
   const [chosen, choose] = useState('')
   const [whole, showWhole] = useState(false)
   const [deciding, decide] = useState<'always' | 'reason'>()
@@ -36,6 +36,7 @@ export function QuestionCard({ conversation, turn, question, dir, owner, mayAnsw
   const reject = isOurs(question.choices) ? question.choices.find((c) => c.id === 'reject') : undefined
   return (
     <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="Question">
+      {number && <p class="faint number">{number}</p>}
       <h3>{known ? (args?.background === true ? 'Run this command in the background?' : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
       {!known && (call || name) && question.text !== (call && titleOf(call)) && <pre class="wording">{visible(question.text)}</pre>}
       {args !== undefined && <CallDetails name={name ?? ''} args={args} changes={question.changes} dir={dir} />}
@@ -53,7 +54,8 @@ export function QuestionCard({ conversation, turn, question, dir, owner, mayAnsw
                 {always && <button type="button" class="quiet" aria-disabled={blocked(always)} onClick={(e) => { if (blocked(always)) e.stopPropagation(); else decide('always') }}>Always allow…</button>}
                 {reject && <button type="button" class="quiet" onClick={() => decide('reason')}>Reject with a reason…</button>}
               </Menu>
-            )}</div>
+            )}
+            {always && <p class="faint scope">For this session: exactly this call, any number of times.</p>}</div>
         : <p class="faint">You can watch this session but not answer its questions.</p>}
     </section>
   )

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask, stop } from './client'
 import type { Conversation } from './conversation'
-import { plural } from './figures'
 import { escaped, trimmed } from './slash'
 import { visible } from './visible'
 import type { TurnReport } from './words'
@@ -16,8 +15,8 @@ export function Queue({ conversation, mayPrompt, mayStop }: { conversation: Conv
   return (
     <section class="queue" aria-label="Queue">
       <header>
-        <h2>{held > 0 ? `${plural(held, 'prompt')} held back by the stop` : `${waits.length} queued`}</h2>
-        {held > 0 && mayPrompt && <button type="button" class="primary" onClick={send}>Send now</button>}
+        <h2>{held > 0 ? `Held ${held}: not sent, because the turn was stopped` : `Queued ${waits.length}`}</h2>
+        {held > 1 && mayPrompt && <button type="button" class="primary" onClick={send}>Send all</button>}
         {waits.length > 1 && mayStop && <button type="button" onClick={discard}>Discard all</button>}
       </header>
       <ol>{waits.map((t) => <Waiting key={t.id} conversation={conversation} turn={t} several={waits.length > 1} mayPrompt={mayPrompt} mayStop={mayStop} />)}</ol>
@@ -49,7 +48,7 @@ function Waiting({ conversation, turn, several, mayPrompt, mayStop }: { conversa
     <li>
       <p class="plain">{visible(turn.text)}</p>
       <div class="actions">
-        {mayPrompt && several && <button type="button" class="quiet" onClick={() => void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/send`))}>{turn.held ? 'Send now' : 'Send next'}</button>}
+        {mayPrompt && (several || turn.held) && <button type="button" class="quiet" onClick={() => void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/send`))}>{turn.held ? 'Send now' : 'Send next'}</button>}
         {mayPrompt && <button type="button" class="quiet" onClick={() => edit(escaped(turn.text))}>Edit</button>}
         {mayStop && <button type="button" class="quiet" onClick={() => void conversation.act(() => stop(`/v1/turns/${turn.id}/stop`, {}))}>Discard</button>}
       </div>

@@ -1,5 +1,5 @@
 import { visible } from './visible'
-import type { Cause, Change, Changes, Event, Image, Question, Receipt, Undone } from './words'
+import type { Cause, Change, Changes, Event, Image, Question, Receipt, TextFile, Undone } from './words'
 
 // The session's log, prepared for display.
 
@@ -27,7 +27,7 @@ export type Part =
 export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' | 'person' | 'pause' | 'scan'; label: string; from: number; to?: number }
 
 export interface Turn {
-  id: string; seq: number; text: string; images: Image[]; links: { name?: string; uri: string }[]; task?: string
+  id: string; seq: number; text: string; images: Image[]; files: TextFile[]; links: { name?: string; uri: string }[]; task?: string
   accepted: number; started?: number; ended?: number
   stop?: Cause; receipt?: Receipt
   parts: Part[]; calls: Map<string, Call>; questions: Map<string, Question & { answer?: string; by?: string }>
@@ -106,7 +106,7 @@ export function add(r: Record, ev: Event) {
   const at = Date.parse(ev.time)
   if (ev.kind === 'turn_accepted') {
     r.turns.set(ev.turn, {
-      id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], links: ev.body.links ?? [], task: ev.body.task,
+      id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], files: ev.body.files ?? [], links: ev.body.links ?? [], task: ev.body.task,
       accepted: at, parts: [], calls: new Map(), questions: new Map(), undos: [], version: 0,
       spans: [{ kind: 'queue', label: 'queued', from: at }],
     })

@@ -1,18 +1,18 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Composer } from './composer'
-import { withoutFiles, type Attached } from './files'
+import { attached, noFiles, type Attached, type Attachments } from './files'
 import { projectOf } from './recall'
 import { Conversation, useChanges } from './conversation'
 import { Queue } from './queue'
 import { state } from './record'
 import { Rewound } from './rewinding'
 import { here } from './route'
-import { commandIn, commands } from './slash'
+import { commandIn, commands, escaped } from './slash'
 import { SentPrompt } from './prompt'
 import { Top } from './top'
 import { stopWords, TurnView } from './turn'
 import { visible } from './visible'
-import { may, type Image, type Me } from './words'
+import { may, type Me } from './words'
 
 /** SessionView shows one conversation, live. turn is the turn of the address, which is scrolled into view. */
 export function SessionView({ id, turn, me }: { id: string; turn?: string; me?: Me }) {
@@ -51,33 +51,35 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
     return () => removeEventListener('keydown', keys)
   }, [c, target, mayStop])
 
-  const edit = (prompt: string, images: Image[] = []) => {
-    const { text, files } = withoutFiles(prompt)
+  const edit = (text: string, files: Attachments = noFiles) => {
     setDraft(text)
-    give([
-      ...files.map((f): Attached => ({ kind: 'text', name: f.name, size: new Blob([f.text]).size, text: f.text })),
-      ...images.map((image, i): Attached => ({ kind: 'image', name: `Image ${i + 1}`, size: Math.floor(image.data.length * 3 / 4), image })),
-    ])
+    give(attached(files))
     document.getElementById('composer')?.focus()
   }
-  const send = async (text: string, images: Image[]) => {
+  const send = async (text: string, files: Attachments) => {
     const command = commandIn(text)
-    if (!command) return c.send(text, images)
+    if (!command) return c.send(text, files)
     if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you are not allowed to stop turns in this session.'); return true }
     void c.obey(command, target)
     return true
+  }
+  const sendAsText = () => {
+    const { text, ...files } = c.refused!
+    edit('', noFiles)
+    c.trouble = ''
+    void c.send(escaped(text), files)
   }
   const removed = c.record.rewinds[c.record.rewinds.length - 1]
   const shown = c.turns.filter((t) => t.started || t.receipt)
   return (
     <main class="talk">
       <Top c={c} title={title} me={me} />
-      {c.link === 'gone' && <p class="banner" role="alert">This session does not exist or was deleted. {me && !may(me, 'admin') && <>To see other people’s sessions, log in with <code>bellcord open --admin</code>. </>}<a href="/" onClick={here}>New session</a></p>}
-      {c.problem && <p class="banner" role="alert">Cannot load the rest of this session: {visible(c.problem)}. Retrying…</p>}
-      {c.link === 'lost' && !c.problem && <p class="banner" role="status">Connection lost. {target && 'The turn may still be running. '}Reconnecting…</p>}
-      {c.trouble && <p class="banner" role="status">{c.trouble} <button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
+      {c.link === 'gone' && <p class="banner">This session does not exist or was deleted. {me && !may(me, 'admin') && <>To see other people’s sessions, log in with <code>bellcord open --admin</code>. </>}<a href="/" onClick={here}>New session</a></p>}
+      {c.problem && <p class="banner">Cannot load the rest of this session: {visible(c.problem)}. Retrying…</p>}
+      {c.link === 'lost' && !c.problem && <p class="banner">Connection lost. {target && 'The turn may still be running. '}Reconnecting…</p>}
+      {c.trouble && <p class="banner">{c.trouble} {c.refused && mayPrompt && <button type="button" class="quiet" onClick={sendAsText}>Send as text</button>}<button type="button" class="quiet" onClick={() => { c.trouble = ''; c.changed(true) }}>Close</button></p>}
       {c.help && <Help onClose={() => { c.help = false; c.changed(true) }} />}
-      {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner" role="status">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
+      {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
       <Scroll to={linked}>
         {shown.map((t) => [
           <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} />,
@@ -85,11 +87,11 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
         ])}
         {c.pending.map((p) => (
           <article class="turn" key={p.id}>
-            <div class="prompt"><SentPrompt text={p.text} /></div>
+            <div class="prompt"><SentPrompt text={p.text} files={p.files} /></div>
             <div class={'head' + (c.delivery(p.id) === 'stopping' && !p.failed ? ' stopping' : '')}>
               <span class="state">{p.failed && (!c.pressed.has(p.id) || c.pressed.get(p.id)!.delivered) ? `Not sent: ${p.failed}` : stopWords[c.delivery(p.id) ?? ''] ?? 'Sending…'}</span>
-              {p.failed && <button type="button" onClick={() => void c.send(p.text, p.images, p.id)}>Send again</button>}
-              {p.failed && <button type="button" onClick={() => { edit(p.text, p.images); c.discardPending(p.id) }}>Edit</button>}
+              {p.failed && <button type="button" onClick={() => void c.send(p.text, p, p.id)}>Send again</button>}
+              {p.failed && <button type="button" onClick={() => { edit(p.text, p); c.discardPending(p.id) }}>Edit</button>}
               {!p.failed && mayStop && <button type="button" class="stop" onClick={() => c.stop(p.id)}>Stop</button>}
             </div>
           </article>
@@ -147,5 +149,5 @@ function Scroll({ to, children }: { to?: string; children: preact.ComponentChild
     }
   }, [])
   const look = (e: Event) => { const b = e.currentTarget as HTMLElement; atEnd.current = !target.current && b.scrollHeight - b.scrollTop - b.clientHeight < 60 }
-  return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column">{children}</div></div>
+  return <div class="scroll" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Conversation"><div class="column" role="log" aria-live="off" aria-label="Messages">{children}</div></div>
 }

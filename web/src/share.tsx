@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import { plural } from './figures'
 import { Markdown } from './markdown'
 import { printed, visible } from './visible'
 
 interface Part { text?: string; tool?: string; title?: string; outcome?: string; input?: string; output?: string }
-interface Turn { prompt: string; images?: number; accepted: string; end?: string; parts: Part[] }
+interface Turn { prompt: string; images?: number; files?: number; accepted: string; end?: string; parts: Part[] }
 interface Shared { title?: string; owner?: string; created: string; expires: string; turns: Turn[] }
 
 const day = (time: string) => new Date(time).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
@@ -32,7 +33,7 @@ export default function ShareView({ token }: { token: string }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="Conversation"><div class="column">
         {shared.turns.map((t, i) => (
           <article class="turn" key={i}>
-            <div class="prompt"><p class="plain">{visible(t.prompt)}</p>{!!t.images && <p class="faint">{t.images === 1 ? '1 image' : `${t.images} images`} not shared</p>}</div>
+            <div class="prompt"><p class="plain">{visible(t.prompt)}</p>{!!(t.images || t.files) && <p class="faint">{[t.images && plural(t.images, 'image'), t.files && plural(t.files, 'file')].filter(Boolean).join(' and ')} not shared</p>}</div>
             <div class="answer">{t.parts.map((p, j) => (p.tool ? <Tool key={j} part={p} /> : <div class="prose" key={j}><Markdown text={p.text ?? ''} /></div>))}</div>
             {t.end !== 'done' && <p class="foot"><span class={'badge ' + (t.end ?? '')}>{t.end ? t.end[0]!.toUpperCase() + t.end.slice(1) : 'Running when it was shared'}</span></p>}
           </article>

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, newID, Problem } from './client'
 import { Composer } from './composer'
+import type { Attachments } from './files'
 import { go } from './route'
 import { ProjectChoice } from './project'
 import { Help } from './session'
 import { Abilities, Suggestions } from './welcome'
 import { commandIn, type Command } from './slash'
-import { may, modes, type Image, type Me } from './words'
+import { may, modes, type Me } from './words'
 
 /** Start creates a session from a first prompt. */
 export function Start({ me }: { me?: Me }) {
@@ -31,14 +32,14 @@ export function Start({ me }: { me?: Me }) {
     else if (name === 'mode' || name === 'model') setTrouble(`Choose the ${name === 'model' ? 'model' : 'permissions'} below, or type /${name} NAME.`)
     else if (name !== 'help') setTrouble(`Nothing to ${name}: no conversation has started yet.`)
   }
-  const begin = async (text: string, images: Image[]): Promise<boolean> => {
+  const begin = async (text: string, files: Attachments): Promise<boolean> => {
     setTrouble('')
     const command = commandIn(text)
     if (command) { obey(command); return true }
     let made: { id: string } | undefined
     try {
       made = await ask('POST', '/v1/sessions', { dir: dir || undefined, model: agent ? undefined : model || undefined, agent: agent || undefined, mode: mode || undefined })
-      await ask('POST', `/v1/sessions/${made!.id}/turns`, { id: newID(), text, images: images.length ? images : undefined })
+      await ask('POST', `/v1/sessions/${made!.id}/turns`, { id: newID(), text, ...files })
       go(`/s/${made!.id}`)
       return true
     } catch (err) {

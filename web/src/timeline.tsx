@@ -53,7 +53,7 @@ export function Timeline({ turn }: { turn: Turn }) {
       <Whole turn={turn} width={width} from={from} to={to} moments={moments} />
       {moments.some((m) => m.stop) && moments.length > 1 && <Glass width={width} moments={moments} />}
       <figcaption>
-        <details><summary>As text</summary><ol>{inWords(turn, moments).map((w) => <li>{w}</li>)}</ol></details>
+        <details open={matchMedia('(max-width: 720px)').matches}><summary>As text</summary><ol>{inWords(turn, moments).map((w) => <li>{w}</li>)}</ol></details>
       </figcaption>
     </figure>
   )

@@ -4,6 +4,7 @@ import { say } from './announce'
 import { Changed } from './changed'
 import type { Conversation } from './conversation'
 import { bytes, clock, cost, plural, tokens } from './figures'
+import type { Attachments } from './files'
 import { Markdown } from './markdown'
 import { Menu } from './menu'
 import { FormCard } from './form'
@@ -15,9 +16,9 @@ import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
 import { visible } from './visible'
-import type { Image, Receipt } from './words'
+import type { Receipt } from './words'
 
-interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string }
+interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string }
 
 /** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
@@ -38,11 +39,14 @@ function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUn
     <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-current={linked ? 'location' : undefined} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
       <div class="prompt">
         {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
-        <SentPrompt text={turn.text} />
+        <SentPrompt text={turn.text} files={turn.files} />
       </div>
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
-      {questions.map((q) => q.fields || q.url ? <FormCard key={q.id} conversation={conversation} turn={turn} question={q} mayAnswer={mayPrompt} /> : <QuestionCard key={q.id} conversation={conversation} turn={turn} question={q} dir={dir} owner={owner} mayAnswer={mayPrompt} />)}
+      {questions.map((q, i) => {
+        const common = { key: q.id, conversation, turn, question: q, number: questions.length > 1 ? `question ${i + 1} of ${questions.length}` : '', mayAnswer: mayPrompt }
+        return q.fields || q.url ? <FormCard {...common} /> : <QuestionCard {...common} dir={dir} owner={owner} />
+      })}
       {turn.receipt && <Foot conversation={conversation} turn={turn} linked={linked} onEdit={onEdit} mayPrompt={mayPrompt}><Changed conversation={conversation} turn={turn} mayUndo={mayUndo} busy={busy} dir={dir} /></Foot>}
     </article>
   )
@@ -110,7 +114,7 @@ function Head({ conversation, turn, mayStop }: { conversation: Conversation; tur
       <span class="faint doing">{delivery && !stopping || conversation.link === 'lost' ? '' : stopping ? <Waits conversation={conversation} turn={turn} /> : doing(turn)}</span>
       {mayStop && (stopping || !delivery) && (
         <button type="button" class="stop" onClick={() => conversation.stop(turn.id)}>
-          {stopping ? 'Stop now' : 'Stop'}<span class="hidden">{stopping ? ' without a grace period' : ' this turn'}</span>
+          {stopping ? 'Force stop' : 'Stop'}<span class="hidden">{stopping ? ', without a grace period' : ' this turn'}</span>
         </button>
       )}
     </div>
@@ -133,7 +137,7 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
 }
 
 /** Foot shows the end of a turn: its kind and cause, its duration and usage, and the kept output. */
-function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, images: Image[]) => void; mayPrompt: boolean; children: ComponentChildren }) {
+function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; children: ComponentChildren }) {
   const r = turn.receipt!
   const [shown, show] = useState(linked)
   const [rewinding, rewind] = useState(false)
@@ -157,16 +161,16 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { con
       {r.end !== 'done' ? <p class="faint kept">{kept(turn)}</p> : ended(r) && <p class="faint kept">{ended(r)}.</p>}
       {r.error && <p class="plain">{r.error}</p>}
       {(r.processes.survivors?.length ?? 0) > 0 && (
-        <p class="warn" role="alert">Still running: {r.processes.survivors!.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}</p>
+        <p class="warn">Still running: {r.processes.survivors!.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}</p>
       )}
       {(r.processes.unconfirmed?.length ?? 0) > 0 && (
-        <p class="warn" role="alert">Not confirmed as ended: {r.processes.unconfirmed!.map((p) => p.name ?? `process ${p.pid}`).join(', ')}</p>
+        <p class="warn">Not confirmed as ended: {r.processes.unconfirmed!.map((p) => p.name ?? `process ${p.pid}`).join(', ')}</p>
       )}
       {children}
       <div class="actions" ref={menu}>
         {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
-        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn.images)}>Retry</button>}
-        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn.images)}>Edit and resend</button>}
+        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn)}>Retry</button>}
+        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
         <Menu label="Turn menu">

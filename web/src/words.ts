@@ -53,6 +53,7 @@ export interface Field {
   format?: string; min_length?: number; max_length?: number; minimum?: number; maximum?: number; min_items?: number; max_items?: number
 }
 export interface Image { type: string; data: string }
+export interface TextFile { name: string; text: string }
 
 export interface Session {
   id: string; dir: string; owner?: string; title?: string; agent?: string; model?: string; mode?: string
