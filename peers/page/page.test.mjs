@@ -37,7 +37,7 @@ test('a done turn that ended processes says so', async () => {
   const { page } = await at()
   await prompt(page, '[tool shell {"command":"setsid nohup sleep 300 >/dev/null 2>&1 & echo started"}]')
   await page.locator('.badge.done').waitFor()
-  assert.match(await page.locator('.foot').innerText(), /1 process ended, (cgroup empty|no process found)\./)
+  assert.match(await page.locator('.foot').innerText(), /1 process ended, (PID namespace ended|cgroup empty|no process found)\./)
   await prompt(page, 'hello')
   await page.locator('.badge.done').nth(1).waitFor()
   assert.doesNotMatch(await page.locator('.foot').nth(1).innerText(), /ended/)
