@@ -158,8 +158,12 @@ func (v *Visit) inFront(d preset.Definition) (proc.Command, error) {
 	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
 		fmt.Fprintf(&text, "%q = %q\n", name, d.Env[name])
 	}
+	text.WriteString("[sandbox]\n")
 	if v.place.Sandbox != "" {
-		fmt.Fprintf(&text, "[sandbox]\nmode = %q\n", v.place.Sandbox)
+		fmt.Fprintf(&text, "mode = %q\n", v.place.Sandbox)
+	}
+	if len(v.place.MCP) > 0 { // the agent starts it, perhaps from /tmp
+		fmt.Fprintf(&text, "write = [%q]\n", filepath.Dir(v.place.MCP[0]))
 	}
 	file, home := filepath.Join(v.dir, "config.toml"), filepath.Join(v.dir, "bellcord")
 	if err := errors.Join(writeFile(file, text.String()), os.MkdirAll(home, 0o700)); err != nil {

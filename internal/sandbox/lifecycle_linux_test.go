@@ -52,29 +52,29 @@ func TestWrap_CommandIsUnknown_ReturnsError(t *testing.T) {
 	})
 }
 
-func TestWrap_ProgramIsInTheHostsTmp_ErrorNamesTheCause(t *testing.T) {
+func TestWrap_ProgramIsInTheHostsTmp_IsShownWithItsDirectoryUnlessItIsHidden(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("/tmp", "program")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program := filepath.Join(dir, "agent")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // a program
+	program := filepath.Join(dir, "bin", "agent")
+	write(t, filepath.Join(dir, "lib", "part"), "the rest\n")
+	write(t, program, "#!/bin/sh\ncat \"${0%/bin/agent}/lib/part\"; echo x 2>/dev/null >\"$0.new\" || echo refused\n")
+	if err := os.Chmod(program, 0o755); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
 	each(t, func(t *testing.T, b *sandbox.Box) {
-		w, err := b.Wrap(sandbox.Profile{}, []string{program})
-		if b.Level() == sandbox.Namespaces {
-			if err == nil || !strings.Contains(err.Error(), program+" is in a directory that the sandbox replaces") {
-				t.Errorf("got the error %v", err)
-			}
-			w, err = b.Wrap(sandbox.Profile{Write: []string{dir}}, []string{program})
+		if out, code := run(t, b, sandbox.Profile{}, "/", program); out != "the rest\nrefused\n" || code != 0 {
+			t.Errorf("exit code %d: %q", code, out)
 		}
-		if err != nil {
-			t.Fatal(err)
+		if b.Level() != sandbox.Namespaces {
+			return
 		}
-		w.Close()
+		if _, err := b.Wrap(sandbox.Profile{Hide: []string{dir}}, []string{program}); err == nil || !strings.Contains(err.Error(), "the sandbox hides the program "+program) {
+			t.Errorf("a hidden program: %v", err)
+		}
 	})
 }
 

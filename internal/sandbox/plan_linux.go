@@ -13,11 +13,14 @@ import (
 // The port of the proxy inside a network namespace, where every port is free.
 const proxyPort = 3128
 
+// privateDirs are the directories of which each command has its own.
+var privateDirs = []string{"/tmp", "/var/tmp"}
+
 // steps returns the mounts of a profile, parents first. Of several steps for one
 // path, the one that allows least counts.
 func steps(p Profile) []stage.Step {
 	all := []stage.Step{{Kind: stage.Devices, Path: "/dev", Size: p.TmpBytes}, {Kind: stage.Proc, Path: "/proc"}}
-	for _, path := range resolve([]string{"/tmp", "/var/tmp"}) {
+	for _, path := range resolve(privateDirs) {
 		all = append(all, stage.Step{Kind: stage.Private, Path: path, Size: p.TmpBytes})
 	}
 	for _, path := range resolve([]string{"/run", "/var/run"}) { // sockets of services

@@ -8,7 +8,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,9 +30,11 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	w.Close = sync.OnceFunc(w.release)
 	w.plan.Check = check
 	var err error
+	if b.level == Namespaces && check == "" {
+		p, err = p.showing(args[0])
+	}
 	switch {
-	case b.level == Namespaces && check == "" && covered(args[0], p):
-		err = fmt.Errorf("the program %s is in a directory that the sandbox replaces or hides: move it, or start it without the sandbox", args[0])
+	case err != nil:
 	case b.level == Landlock:
 		err = w.landlock(b, p, args)
 	case b.means == Bubblewrap:
@@ -45,10 +49,23 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	return w.Wrapped, nil
 }
 
-// covered reports whether a program of the host does not exist in the sandbox.
-func covered(program string, p Profile) bool {
+// showing returns the profile with the program in it. A program in /tmp is shown
+// with everything in its directory directly below /tmp, which may be a package.
+func (p Profile) showing(program string) (Profile, error) {
 	path, err := filepath.EvalSymlinks(program)
-	return err == nil && filepath.IsAbs(path) && !visible(path, steps(p))
+	if err != nil || !filepath.IsAbs(path) || visible(path, steps(p)) {
+		return p, nil //nolint:nilerr // the helper returns the error of a missing program
+	}
+	for _, dir := range resolve(privateDirs) {
+		if rest, is := strings.CutPrefix(path, dir+"/"); is {
+			name, _, _ := strings.Cut(rest, "/")
+			p.ReadOnly = append(slices.Clone(p.ReadOnly), filepath.Join(dir, name))
+		}
+	}
+	if !visible(path, steps(p)) {
+		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", program)
+	}
+	return p, nil
 }
 
 // wrapping is a Wrapped while it is built.
