@@ -123,8 +123,8 @@ func (t *Turn) Before(ctx context.Context, name string, loose bool) error {
 
 // Changing makes the bytes at one path durable, which a call is about to change.
 // The path is absolute. If it is outside of the turn's directory, no bytes are
-// kept, and the turn's changes name the directory that contains it. The error and the events are as for Before: another scan
-// can be running.
+// kept, and the turn's changes name the directory that contains it. The error and
+// the events are as for Before: another scan can be running.
 func (t *Turn) Changing(ctx context.Context, name, path string) error {
 	if t == nil {
 		return nil
