@@ -58,7 +58,8 @@ scrolls, searches and copies them. With --screen full the conversation has the w
 window instead, and the window is restored on exit.
 
 With --plain the screen is never redrawn: output is only appended, and states are
-written as text, for screen readers and simple terminals.`,
+written as text, for screen readers and simple terminals. The variable ACCESSIBLE=1
+selects it, too.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.chat(cmd.Context()) },
 	}
@@ -75,6 +76,13 @@ written as text, for screen readers and simple terminals.`,
 	return cmd
 }
 
+// accessible reports whether the environment asks for output without redrawing.
+// Several programs for terminals use this variable.
+func accessible() bool {
+	v := os.Getenv("ACCESSIBLE")
+	return v != "" && v != "0"
+}
+
 // interactive reports whether a person reads the output and types the input.
 func interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
@@ -88,6 +96,7 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	if f.screen = cmp.Or(f.screen, c.Screen); f.screen != screenInline && f.screen != screenFull {
 		return fmt.Errorf("there is no screen %q: use inline or full", f.screen)
 	}
+	f.plain = f.plain || accessible()
 	if !f.plain && !interactive() {
 		return errors.New("chat needs a terminal: use --plain, or bellcord run")
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,26 @@ func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
 	c.leaves()
 	c.sees(" icanon")
 	c.sees("to continue: bellcord chat --session ")
+}
+
+func TestChat_CodeAndTable_AreColouredAndDrawnWithTheMeterBelow(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t).chats()
+	for i, line := range []string{"[usage 64000 20] [say Look:", "", "```go", "func main() { return }", "```", "", "| name | value |", "|---|---|", "| one | 1 |", "", "That is all.]"} {
+		if i > 0 {
+			c.types("C-j")
+		}
+		if line != "" {
+			c.types("-l", line)
+		}
+	}
+	c.types("Enter")
+	c.sees("● done")
+	c.sees("name │ value\n─────┼──────\none  │ 1\n")
+	c.sees(" ctx 50%")
+	if screen := c.tmux("capture-pane", "-p", "-e"); !regexp.MustCompile(`\x1b\[3[1-6]mfunc`).MatchString(screen) {
+		t.Errorf("the code has no colours: %q", screen)
+	}
 }
 
 func TestChat_Esc_StopsAndKeepsText(t *testing.T) {
@@ -331,6 +352,15 @@ func TestChat_Plain_AppendsLinesAndStates(t *testing.T) {
 	c.sees("■ stopping…")
 	c.sees("■ stopped by ")
 	c.leaves()
+}
+
+func TestChat_AccessibleVariable_SelectsPlain(t *testing.T) {
+	t.Setenv("ACCESSIBLE", "1")
+	w := newWorld(t)
+	cmd := w.bellcord("chat")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "bellcord chat, plain") {
+		t.Errorf("%v: %q", err, out)
+	}
 }
 
 func TestChat_AddDir_LetsFileToolsAccessIt(t *testing.T) {
