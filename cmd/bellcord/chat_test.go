@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
@@ -243,12 +244,22 @@ func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	c.answers("y")
 	c.sees("│ it ran")
 	c.sees("● done")
+	c.enters(`[tool shell {"command":"echo twice"}]`)
+	c.sees("Run `echo twice`?")
+	<-time.After(2 * line.Settling)
+	c.types("n")
+	c.sees("tab adds a reason")
+	c.types("Tab")
+	c.sees("why? The reason goes to the agent")
+	c.enters("not on Friday")
+	c.sees("Results: 1")
+	c.sees("not on Friday")
 	c.enters(`[tool shell {"command":"echo never >never"}]`)
 	c.sees("Run `echo never >never`?")
 	c.types("Escape")
 	c.sees("withdrawn without an answer")
 	c.sees("1 tool not run")
-	if text, ends := w.record(w.onlySession()); len(ends) != 2 || len(ends[1].WithdrawnQuestions) != 1 {
+	if text, ends := w.record(w.onlySession()); len(ends) != 3 || len(ends[2].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
 	}
 }

@@ -54,7 +54,7 @@ Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your 
 Run     ! and a command runs it without the model · a space before ! makes it text
 Recall  up, down show earlier prompts · ctrl+r searches them
 Look    ctrl+o shows the whole conversation · ctrl+t expands thinking and output from now on · ctrl+p lists sessions · ctrl+l draws again
-Answer  y, a or n, then enter
+Answer  y, a or n, then enter · n, tab adds a reason
 Exit    ctrl+c twice with an empty input · ctrl+d · /quit`
 
 // submit submits the input: a command, a prompt, or the new text of a queued

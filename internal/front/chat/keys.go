@@ -151,7 +151,12 @@ func (m *Model) rested() bool {
 // terminal pastes when a file is dropped, attaches the image.
 func (m *Model) Paste(text string) []Action {
 	m.typed = m.now
-	if letter := m.marked(); letter != "" {
+	letter := m.marked()
+	if letter != "" && m.reply.explains {
+		m.input.insert(text)
+		return nil
+	}
+	if letter != "" {
 		m.input.insert(letter)
 	}
 	m.reply = reply{}

@@ -194,6 +194,27 @@ func TestPress_LetterThenEnter_AnswersASettledQuestion(t *testing.T) {
 	}
 }
 
+func TestPress_TabAfterN_AddsAReason(t *testing.T) {
+	t.Parallel()
+	s := withQuestion(newStage(t)).read()
+	s.after(time.Second).types("n").has("› n reject · enter confirms · tab adds a reason · any other key cancels")
+	expectActions(t, s.press("tab"))
+	s.has("› why? The reason goes to the agent · enter rejects · esc stops the turn")
+	s.types("not on /main")
+	expectActions(t, s.m.Paste(", please"))
+	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Reply: bellcord.Reply{Choice: "reject", Reason: "not on /main, please"}})
+
+	s = withQuestion(newStage(t)).read()
+	s.after(time.Second).types("y").hasNot("tab adds")
+	s.press("tab")
+	s.hasNot("why?")
+
+	s = withQuestion(newStage(t)).read()
+	s.after(time.Second).types("n").press("tab")
+	s.types("no").happens(bellcord.QuestionAnswered{Question: "q", Choice: "allow"})
+	s.hasNot("why?").has("› no") // it was answered elsewhere, and the text stays
+}
+
 // The key "a" must not select a permanent grant of a hosted agent while the screen shows "for this
 // session".
 func TestPress_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {

@@ -115,9 +115,15 @@ func (m *Model) answerLines(width int) []string {
 	if letter == "" {
 		return wrap(styled(yellow, strings.Join(m.answers(" "), " · ")+" — then enter"), width)
 	}
-	words := letter + " " + m.offer(letter)
+	if m.reply.explains {
+		return wrap(styled(bold, "› why? The reason goes to the agent")+styled(dim, " · enter rejects · esc stops the turn"), width)
+	}
+	words, more := letter+" "+m.offer(letter), ""
+	if m.explainable(letter) {
+		more = " · tab adds a reason"
+	}
 	if letter != "n" && len(m.questions) > 0 && !m.questions[0].HasForm() {
 		words = letter + " allow " + m.offer(letter)
 	}
-	return wrap(styled(bold, "› "+words+" · enter confirms · any other key cancels"), width)
+	return wrap(styled(bold, "› "+words+" · enter confirms"+more+" · any other key cancels"), width)
 }

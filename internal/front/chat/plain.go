@@ -205,7 +205,7 @@ func (p *Plain) typed(text string) ([]Action, error) {
 		if p.open != p.Model.asked() {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
-		return p.Model.answerQuestion(text), nil
+		return p.Model.answerQuestion(text, ""), nil
 	}
 	actions := p.Model.Submit(text)
 	return actions, p.stopping(actions)

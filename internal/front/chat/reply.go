@@ -14,6 +14,7 @@ import (
 type reply struct {
 	question string // its question; "" if nothing is marked
 	letter   string
+	explains bool // the input is the reason of a rejection
 }
 
 var (
@@ -70,27 +71,52 @@ func (m *Model) marked() string {
 // removes the mark; if that key types text, the letter is inserted before it.
 func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 	letter := m.marked()
+	if letter != "" && m.reply.explains {
+		return m.reasonKey(key, text), true
+	}
 	m.reply = reply{}
 	switch {
 	case letter != "" && key == "enter":
-		return m.answerQuestion(letter), true
+		return m.answerQuestion(letter, ""), true
+	case key == "tab" && m.explainable(letter):
+		m.reply = reply{m.asked(), letter, true}
+		return nil, true
 	case letter != "":
 		if text != "" {
 			m.input.insert(letter)
 		}
 	case quiet && m.input.empty() && m.queue.picked == "" && m.panel.settled(m):
 		if m.offer(text) != "" {
-			m.reply = reply{m.asked(), text}
+			m.reply = reply{question: m.asked(), letter: text}
 			return nil, true
 		}
 	}
 	return nil, false
 }
 
+// explainable reports whether a reason can be added to an answer.
+func (m *Model) explainable(letter string) bool {
+	return strings.ToLower(letter) == "n" && len(m.questions) > 0 && !m.questions[0].HasForm()
+}
+
+// reasonKey handles the keys of the reason of a rejection.
+func (m *Model) reasonKey(key, text string) []Action {
+	if key != "enter" {
+		if !m.input.press(key) {
+			m.input.insert(text)
+		}
+		return nil
+	}
+	reason, letter := []rune(strings.TrimSpace(m.input.String())), m.reply.letter
+	m.input.set("")
+	m.reply = reply{}
+	return m.answerQuestion(letter, string(reason[:min(len(reason), bellcord.MaxReason)]))
+}
+
 // answerQuestion answers the question that has been open longest. While its
 // answer is being sent it cannot be answered again, so that pressing a letter
 // twice does not answer two questions.
-func (m *Model) answerQuestion(letter string) []Action {
+func (m *Model) answerQuestion(letter, reason string) []Action {
 	if len(m.questions) == 0 && m.undo != nil {
 		return m.answerUndo(letter)
 	}
@@ -104,5 +130,5 @@ func (m *Model) answerQuestion(letter string) []Action {
 		return nil
 	}
 	m.answering = q.ID
-	return []Action{Answer{m.running.id, q.ID, bellcord.Reply{Choice: line.Choose(q, replies[strings.ToLower(letter)])}}}
+	return []Action{Answer{m.running.id, q.ID, bellcord.Reply{Choice: line.Choose(q, replies[strings.ToLower(letter)]), Reason: reason}}}
 }
