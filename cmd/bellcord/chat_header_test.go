@@ -62,7 +62,11 @@ func TestChat_Start_HasHeaderAndRightAlignedFooter(t *testing.T) {
 		c.sees("  enter queues")
 		c.types("Escape")
 		c.sees("■ stopped after ")
-		c.sees("(main)")
+		c.sees("\n  /continue · /receipt ")
+		c.enters("/receipt")
+		c.sees("end         stopped")
+		c.enters("[say hello]")
+		c.sees("● done")
 		right := regexp.MustCompile(`(?m)^  openai/fake · ask · .*\(main\)  +(.*)$`)
 		comesTrue(t, "the footer is aligned", func() bool {
 			shown := c.tmux("capture-pane", "-p")
@@ -73,8 +77,6 @@ func TestChat_Start_HasHeaderAndRightAlignedFooter(t *testing.T) {
 			}
 			return !strings.Contains(shown, "ctx") && strings.Contains(shown, "(main)\n")
 		})
-		c.enters("/receipt")
-		c.sees("end         stopped")
 		c.tmux("resize-window", "-x", "38", "-y", "24")
 		comesTrue(t, "a narrow window has no footer", func() bool {
 			return !regexp.MustCompile(`(?m)^  openai/fake`).MatchString(c.tmux("capture-pane", "-p"))
