@@ -17,7 +17,7 @@ func (p *Policy) profile(c Command) sandbox.Profile {
 	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), TmpBytes: p.TmpBytes}
 	switch c.Kind {
 	case Server: // a server may work anywhere, but Bellcord's files are hidden
-		profile.Write = []string{"/", c.Dir}
+		profile.Write = []string{"/", workingDir(c.Dir)}
 		return profile
 	case Agent:
 		profile.Write = append(profile.Write, c.Home)
@@ -32,6 +32,14 @@ func (p *Policy) profile(c Command) sandbox.Profile {
 		profile.Absent = append(profile.Absent, git.Absent...)
 	}
 	return profile
+}
+
+// workingDir returns the directory in which a command starts.
+func workingDir(dir string) string {
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	return dir
 }
 
 // network returns the network of a command. Servers and agents have it; a

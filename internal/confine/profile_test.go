@@ -12,6 +12,10 @@ import (
 
 func TestProfile_EveryKindAndMode_IsAsInTheDocumentedTable(t *testing.T) {
 	t.Parallel()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := &Policy{Hide: []string{"/data"}, Secrets: []string{"/home/a/.ssh"}, Write: []string{"/home/a/.cache"}, Network: sandbox.Proxy}
 	for name, test := range map[string]struct {
 		command Command
@@ -22,6 +26,7 @@ func TestProfile_EveryKindAndMode_IsAsInTheDocumentedTable(t *testing.T) {
 		"command after approval":   {Command{Kind: Shell, Dirs: []string{"/w"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w"}, sandbox.Proxy},
 		"command in mode full":     {Command{Kind: Shell, Full: true, Dirs: []string{"/w", "/v"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w", "/v"}, sandbox.On},
 		"MCP server":               {Command{Command: proc.Command{Dir: "/tmp/s"}, Kind: Server}, []string{"/data"}, []string{"/", "/tmp/s"}, sandbox.On},
+		"MCP server, started here": {Command{Kind: Server}, []string{"/data"}, []string{"/", here}, sandbox.On},
 		"hosted agent":             {Command{Kind: Agent, Home: "/home/a", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/a", "/home/a/.cache", "/w"}, sandbox.On},
 		"hosted agent, read-write": {Command{Kind: Agent, Full: true, Home: "/home/b", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/b", "/home/a/.cache", "/w"}, sandbox.On},
 	} {
