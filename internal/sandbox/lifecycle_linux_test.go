@@ -69,6 +69,9 @@ func TestWrap_ProgramIsInTheHostsTmp_IsShownWithItsDirectoryUnlessItIsHidden(t *
 		if out, code := run(t, b, sandbox.Profile{}, "/", program); out != "the rest\nrefused\n" || code != 0 {
 			t.Errorf("exit code %d: %q", code, out)
 		}
+		if out, code := run(t, b, sandbox.Profile{}, "/", "/bin/sh", program); out != "the rest\nrefused\n" || code != 0 {
+			t.Errorf("as an argument: exit code %d: %q", code, out)
+		}
 		if b.Level() != sandbox.Namespaces {
 			return
 		}

@@ -31,7 +31,7 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	w.plan.Check = check
 	var err error
 	if b.level == Namespaces && check == "" {
-		p, err = p.showing(args[0])
+		p, err = p.showing(args)
 	}
 	switch {
 	case err != nil:
@@ -49,21 +49,24 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	return w.Wrapped, nil
 }
 
-// showing returns the profile with the program in it. A program in /tmp is shown
-// with everything in its directory directly below /tmp, which may be a package.
-func (p Profile) showing(program string) (Profile, error) {
-	path, err := filepath.EvalSymlinks(program)
-	if err != nil || !filepath.IsAbs(path) || visible(path, steps(p)) {
-		return p, nil //nolint:nilerr // the helper returns the error of a missing program
-	}
-	for _, dir := range resolve(privateDirs) {
-		if rest, is := strings.CutPrefix(path, dir+"/"); is {
-			name, _, _ := strings.Cut(rest, "/")
-			p.ReadOnly = append(slices.Clone(p.ReadOnly), filepath.Join(dir, name))
+// showing returns the profile with the program in it, and with the files that are
+// arguments, such as a script. What is in /tmp is shown with everything in its
+// directory directly below /tmp, which may be a package.
+func (p Profile) showing(args []string) (Profile, error) {
+	for _, arg := range args {
+		path, err := filepath.EvalSymlinks(arg)
+		if err != nil || !filepath.IsAbs(path) || visible(path, steps(p)) {
+			continue // the helper returns the error of a missing program
+		}
+		for _, dir := range resolve(privateDirs) {
+			if rest, is := strings.CutPrefix(path, dir+"/"); is {
+				name, _, _ := strings.Cut(rest, "/")
+				p.ReadOnly = append(slices.Clone(p.ReadOnly), filepath.Join(dir, name))
+			}
 		}
 	}
-	if !visible(path, steps(p)) {
-		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", program)
+	if path, err := filepath.EvalSymlinks(args[0]); err == nil && filepath.IsAbs(path) && !visible(path, steps(p)) {
+		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", args[0])
 	}
 	return p, nil
 }

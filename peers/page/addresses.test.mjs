@@ -40,7 +40,7 @@ test('an unknown session and an unknown address show a page with a link back', a
     assert.equal(new URL(page.url()).pathname, '/')
   }
   await page.goto(`${s.url}/s/01920000-0000-7000-8000-00000000000a`)
-  await page.getByText('This session does not exist or was deleted.').waitFor()
+  await page.locator('p.faint, p.banner', { hasText: 'This session does not exist or was deleted.' }).waitFor()
   await page.context().close()
 })
 
