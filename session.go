@@ -40,8 +40,8 @@ type Session struct {
 const DefaultEffort = "default"
 
 // MaxPromptText is the maximum length of a prompt's text, with its files, in
-// bytes. The history
-// is sent to the model with each step, so longer texts belong in a file.
+// bytes. The history is sent to the model with each step, so longer texts belong
+// in a file.
 const MaxPromptText = 1 << 20
 
 // ErrPromptTooLong is returned for a prompt with more than MaxPromptText bytes

@@ -3,6 +3,7 @@ package confine
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,10 @@ import (
 // docs/sandbox.md.
 func (p *Policy) profile(c Command) sandbox.Profile {
 	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), TmpBytes: p.TmpBytes}
+	if c.Kind != Shell && len(c.Args) > 0 { // the model chooses what a command of the shell contains
+		program, _ := exec.LookPath(c.Args[0]) // Wrap returns the error
+		profile.Show = append([]string{program}, c.Args[1:]...)
+	}
 	switch c.Kind {
 	case Server: // a server may work anywhere, but Bellcord's files are hidden
 		profile.Write = []string{"/", workingDir(c.Dir)}

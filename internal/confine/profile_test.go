@@ -79,3 +79,13 @@ func TestCaches_EnvironmentNamesOthers_ContainThem(t *testing.T) {
 		t.Errorf("a relative path: %v", all)
 	}
 }
+
+func TestProfile_ArgumentIsAPath_IsShownUnlessTheModelChoseIt(t *testing.T) {
+	t.Parallel()
+	args := []string{"/bin/sh", "/tmp/package/server"}
+	for kind, want := range map[Kind][]string{Shell: nil, Server: args, Agent: args} {
+		if got := (&Policy{}).profile(Command{Command: proc.Command{Args: args}, Kind: kind}).Show; !slices.Equal(got, want) {
+			t.Errorf("kind %d: %q, want %q", kind, got, want)
+		}
+	}
+}

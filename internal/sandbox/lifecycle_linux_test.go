@@ -66,16 +66,16 @@ func TestWrap_ProgramIsInTheHostsTmp_IsShownWithItsDirectoryUnlessItIsHidden(t *
 		t.Fatal(err)
 	}
 	each(t, func(t *testing.T, b *sandbox.Box) {
-		if out, code := run(t, b, sandbox.Profile{}, "/", program); out != "the rest\nrefused\n" || code != 0 {
+		if out, code := run(t, b, sandbox.Profile{Show: []string{program}}, "/", program); out != "the rest\nrefused\n" || code != 0 {
 			t.Errorf("exit code %d: %q", code, out)
 		}
-		if out, code := run(t, b, sandbox.Profile{}, "/", "/bin/sh", program); out != "the rest\nrefused\n" || code != 0 {
+		if out, code := run(t, b, sandbox.Profile{Show: []string{"/bin/sh", program}}, "/", "/bin/sh", program); out != "the rest\nrefused\n" || code != 0 {
 			t.Errorf("as an argument: exit code %d: %q", code, out)
 		}
 		if b.Level() != sandbox.Namespaces {
 			return
 		}
-		if _, err := b.Wrap(sandbox.Profile{Hide: []string{dir}}, []string{program}); err == nil || !strings.Contains(err.Error(), "the sandbox hides the program "+program) {
+		if _, err := b.Wrap(sandbox.Profile{Hide: []string{dir}, Show: []string{program}}, []string{program}); err == nil || !strings.Contains(err.Error(), "the sandbox hides the program "+program) {
 			t.Errorf("a hidden program: %v", err)
 		}
 	})

@@ -81,6 +81,7 @@ type Profile struct {
 	Write    []string // directories and files that stay writable; missing ones are skipped
 	ReadOnly []string // paths below Write that are read-only
 	Hide     []string // files and directories that cannot be seen
+	Show     []string // paths in /tmp that stay visible, each with its directory directly below /tmp; others are ignored
 	Absent   []string // files that must not exist: at the level Namespaces, one that the command creates is renamed after its end
 	Network  Network
 	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB

@@ -30,8 +30,8 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	w.Close = sync.OnceFunc(w.release)
 	w.plan.Check = check
 	var err error
-	if b.level == Namespaces && check == "" {
-		p, err = p.showing(args)
+	if b.level == Namespaces && len(p.Show) > 0 {
+		p, err = p.showing(args[0])
 	}
 	switch {
 	case err != nil:
@@ -49,24 +49,23 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	return w.Wrapped, nil
 }
 
-// showing returns the profile with the program in it, and with the files that are
-// arguments, such as a script. What is in /tmp is shown with everything in its
-// directory directly below /tmp, which may be a package.
-func (p Profile) showing(args []string) (Profile, error) {
-	for _, arg := range args {
-		path, err := filepath.EvalSymlinks(arg)
-		if err != nil || !filepath.IsAbs(path) || visible(path, steps(p)) {
-			continue // the helper returns the error of a missing program
+// showing returns the profile with the paths of Show in it, read-only. It returns an
+// error if the program is hidden nevertheless.
+func (p Profile) showing(program string) (Profile, error) {
+	p.ReadOnly = slices.Clone(p.ReadOnly)
+	for _, path := range resolve(p.Show) {
+		if visible(path, steps(p)) {
+			continue
 		}
 		for _, dir := range resolve(privateDirs) {
 			if rest, is := strings.CutPrefix(path, dir+"/"); is {
 				name, _, _ := strings.Cut(rest, "/")
-				p.ReadOnly = append(slices.Clone(p.ReadOnly), filepath.Join(dir, name))
+				p.ReadOnly = append(p.ReadOnly, filepath.Join(dir, name))
 			}
 		}
 	}
-	if path, err := filepath.EvalSymlinks(args[0]); err == nil && filepath.IsAbs(path) && !visible(path, steps(p)) {
-		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", args[0])
+	if real := resolve([]string{program}); len(real) > 0 && !visible(real[0], steps(p)) {
+		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", program)
 	}
 	return p, nil
 }

@@ -6,7 +6,7 @@ import { settings } from './settings'
 
 interface Kept { owner: string; id: string }
 
-/** kept returns the subscription of this browser as the server knows it, if it is this owner's. */
+/** kept returns the id of the subscription that the server has for this browser, if it belongs to this owner. */
 function kept(owner: string): Kept | undefined {
   try {
     const had = JSON.parse(localStorage.getItem(pushKey) ?? 'null')
@@ -23,7 +23,7 @@ export function unusable(): string {
   return 'This browser cannot be notified while the page is closed. On an iPhone or iPad, first add the page to the home screen.'
 }
 
-/** turnOn subscribes this browser, or tells the server again about its subscription and the chosen kinds. */
+/** turnOn subscribes this browser. If it is subscribed, turnOn sends the subscription and the chosen kinds to the server again. */
 export async function turnOn(owner: string): Promise<void> {
   const worker = await register()
   if (!worker) throw new Error('the browser does not install the service worker of the page')
