@@ -63,7 +63,7 @@ var consumers = []consumer{
 	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
-	{"searches", "internal/front/web", []string{"textOf"}, map[string]string{
+	{"searches", "internal/sessionsearch", []string{"textOf"}, map[string]string{
 		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared ConversationRewound TurnEnded FilesScanned",
 		"is about the session":         "AgentSessionOpened SessionUpdated ProcessConfirmed ChangesRecorded Undone",
 	}},

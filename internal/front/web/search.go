@@ -2,9 +2,8 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"sync"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -12,19 +11,10 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// Limits of a search, in addition to Config.SearchTime. Sessions are searched
-// from the most recently updated one; a search that reaches a limit returns its
-// hits so far.
-const (
-	searchSessions = 5000
-	searchEvents   = 20_000 // the last ones of a session
-)
-
-// Sessions are read in groups, several sessions of a group at a time.
-const (
-	searchGroup   = 32
-	searchReaders = 4
-)
+// searchSessions limits a search, in addition to Config.SearchTime. Sessions are
+// searched from the most recently updated one; a search that reaches a limit
+// returns its hits so far.
+const searchSessions = 5000
 
 func (s *Server) searchRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/search", "search-sessions", "Search the titles, prompts, answers and directories of your sessions", bellcord.ScopeRead), s.search)
@@ -40,144 +30,33 @@ func (s *Server) search(ctx context.Context, in *struct {
 	if in.Query == "" && in.State == "" {
 		return nil, s.fail(badInput("the search has neither words nor a state; add q or state"))
 	}
-	words := newPhrase(in.Query)
-	found := api.Hits{Hits: []api.Hit{}, Complete: true}
-	if words.empty() && in.State == "" {
-		return &struct{ Body api.Hits }{found}, nil
+	if strings.TrimSpace(in.Query) == "" && in.State == "" {
+		return &struct{ Body api.Hits }{api.Hits{Hits: []api.Hit{}, Complete: true}}, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.SearchTime)
 	defer cancel()
-	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}
-	err := s.searchAll(bounded, query, sought{words, in.State, in.Limit}, &found)
+	found, err := s.searchAll(bounded, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}, in.State, in.Query, in.Limit)
 	if bounded.Err() != nil && ctx.Err() == nil { // the time is over
 		found.Complete, err = false, nil
-	}
-	if len(found.Hits) > in.Limit { // those of a group
-		found.Hits, found.Complete = found.Hits[:in.Limit], false
 	}
 	return &struct{ Body api.Hits }{found}, s.fail(err)
 }
 
-// sought is what a search looks for. An empty state selects all sessions.
-type sought struct {
-	words phrase
-	state api.SessionState
-	limit int
-}
-
-// searchAll adds the sessions that match to found, up to the limit.
-func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, what sought, found *api.Hits) error {
-	sessions, err := s.Hub.Sessions(ctx, query)
+// searchAll returns the sessions of a query that are in a state and contain
+// words. An empty state selects all sessions.
+func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, state api.SessionState, words string, limit int) (api.Hits, error) {
+	none := api.Hits{Hits: []api.Hit{}}
+	all, err := s.Hub.Sessions(ctx, query)
 	if err != nil {
-		return err
+		return none, err
 	}
-	found.Complete = len(sessions) < query.Limit
-	if sessions, err = s.inState(ctx, sessions, what.state); err != nil {
-		return err
-	}
-	tails, err := s.tails(ctx, sessions)
+	selected, err := s.inState(ctx, all, state)
 	if err != nil {
-		return err
+		return none, err
 	}
-	for len(sessions) > 0 {
-		n := min(searchGroup, len(sessions))
-		if err := s.searchGroup(ctx, sessions[:n], tails[:n], what, found); err != nil {
-			return err
-		}
-		sessions, tails = sessions[n:], tails[n:]
-		if len(found.Hits) >= what.limit {
-			found.Complete = found.Complete && len(sessions) == 0
-			break
-		}
-	}
-	return nil
-}
-
-// tails returns the last sequence numbers of sessions, and removes texts that
-// are no longer needed.
-func (s *Server) tails(ctx context.Context, sessions []bellcord.Session) ([]int64, error) {
-	if s.texts == nil {
-		return make([]int64, len(sessions)), nil
-	}
-	s.texts.prune()
-	ids := make([]bellcord.SessionID, len(sessions))
-	for i, session := range sessions {
-		ids[i] = session.ID
-	}
-	return s.Texts.Tails(ctx, ids)
-}
-
-// searchGroup adds the sessions of a group that match to found, in their order.
-// The sessions are searched in parallel. After an error it adds the hits of the
-// sessions before the one with the error.
-func (s *Server) searchGroup(ctx context.Context, sessions []bellcord.Session, tails []int64, what sought, found *api.Hits) error {
-	results := make([]struct {
-		hit     api.Hit
-		matches bool
-		err     error
-	}, len(sessions))
-	var readers sync.WaitGroup
-	for first := range searchReaders {
-		readers.Go(func() {
-			for i := first; i < len(sessions); i += searchReaders {
-				r := &results[i]
-				r.hit, r.matches, r.err = s.searchSession(ctx, sessions[i], tails[i], what.words)
-			}
-		})
-	}
-	readers.Wait()
-	for _, r := range results {
-		if r.err != nil {
-			return r.err
-		}
-		if r.matches {
-			found.Hits = append(found.Hits, r.hit)
-		}
-	}
-	return nil
-}
-
-// searchSession returns the first match in a session: in its title, its prompts
-// and answers, or its directory. Without words every session matches.
-func (s *Server) searchSession(ctx context.Context, session bellcord.Session, tail int64, words phrase) (api.Hit, bool, error) {
-	hit := api.Hit{Session: session, Where: api.InTitle}
-	if words.empty() {
-		hit.Pieces = []api.Piece{{Text: session.Title}}
-		return hit, true, nil
-	}
-	if words.in(session.Title) {
-		hit.Pieces = words.mark(session.Title)
-		return hit, true, nil
-	}
-	messages, err := s.messages(ctx, session.ID, tail)
-	if err != nil {
-		return hit, false, err
-	}
-	for _, m := range messages {
-		if words.in(m.text) {
-			hit.Where, hit.Turn, hit.Pieces = m.where, m.turn, words.mark(m.text)
-			return hit, true, nil
-		}
-	}
-	if words.in(session.Dir) && !contains(s.Workspaces, session.Dir) {
-		hit.Where, hit.Pieces = api.InDir, words.mark(session.Dir)
-		return hit, true, nil
-	}
-	return hit, false, nil
-}
-
-// messages returns the prompts and answers of a session. A session that was
-// deleted in the meantime, and one that is damaged, has none.
-func (s *Server) messages(ctx context.Context, id bellcord.SessionID, tail int64) ([]message, error) {
-	if s.texts == nil {
-		return nil, nil
-	}
-	messages, err := s.texts.messages(ctx, id, tail)
-	if errors.Is(err, bellcord.ErrDamaged) {
-		s.Logger.Warn("session was not searched", "session", id, "err", err)
-		return nil, nil
-	}
-	return messages, err
+	found, err := s.searcher.Search(ctx, selected, words, limit)
+	found.Complete = found.Complete && len(all) < query.Limit
+	return found, err
 }
 
 // inState returns the sessions in a state. A session can be in several: one with

@@ -239,9 +239,7 @@ func (s *Server) remove(ctx context.Context, found bellcord.Session, why bellcor
 		return err
 	}
 	s.streams.endOf(found.ID)
-	if s.texts != nil {
-		s.texts.dropText(found.ID)
-	}
+	s.searcher.Forget(found.ID)
 	s.Deleted(found.ID)
 	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/sessionsearch"
 )
 
 // Config configures a Server.
@@ -72,7 +73,7 @@ type Config struct {
 	MostViewers *Bounds     // nil means no limit
 	MemoryFull  func() bool // reports whether memory is too low for more work; nil means check the Go memory limit
 
-	Texts TextReader // prompts and answers for searches; nil means that only titles and directories are searched
+	Texts sessionsearch.TextReader // prompts and answers for searches; nil means that only titles and directories are searched
 
 	Shares bellcord.ShareStore // nil means that sessions cannot be shared
 	Push   *push.Notifier      // nil means that browsers cannot subscribe to push messages
@@ -109,7 +110,7 @@ type Server struct {
 
 	inFlight inFlight
 	viewers  crowd
-	texts    *textCache // nil without Config.Texts
+	searcher *sessionsearch.Searcher
 }
 
 // New returns a server with defaults for unset fields of c. Serve its Handler
@@ -180,9 +181,8 @@ func New(c Config) *Server {
 	life, end := context.WithCancel(context.Background())
 	s.end = end
 	s.watched = watched{hub: c.Hub, closed: life.Done(), elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
-	if c.Texts != nil {
-		s.texts = newTextCache(c.Texts, cachedBytes)
-	}
+	ownDir := func(session bellcord.Session) bool { return contains(c.Workspaces, session.Dir) }
+	s.searcher = sessionsearch.New(c.Texts, sessionsearch.Options{OwnDir: ownDir, Logger: c.Logger})
 	s.inFlight.most = mostInFlight()
 	s.viewers.most = *c.MostViewers
 	s.api = humago.New(s.mux, description(c.Version))

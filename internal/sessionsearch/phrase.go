@@ -1,4 +1,4 @@
-package web
+package sessionsearch
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package web
+package sessionsearch
 
 import (
 	"context"
@@ -81,7 +81,7 @@ func (c *textCache) messages(ctx context.Context, id bellcord.SessionID, tail in
 // read returns the text of a session up to tail or a later event. It reads only
 // the events after known, if that is possible.
 func (c *textCache) read(ctx context.Context, id bellcord.SessionID, known *text, tail int64) (*text, error) {
-	if known != nil && known.tail < tail && tail-known.tail < searchEvents {
+	if known != nil && known.tail < tail && tail-known.tail < mostEvents {
 		events, err := c.from.TextEvents(ctx, id, int(tail-known.tail))
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (c *textCache) read(ctx context.Context, id bellcord.SessionID, known *text
 			return newText(tail, known.messages, events), nil
 		}
 	}
-	events, err := c.from.TextEvents(ctx, id, searchEvents)
+	events, err := c.from.TextEvents(ctx, id, mostEvents)
 	if n := len(events); n > 0 {
 		tail = max(tail, events[n-1].Seq)
 	}
