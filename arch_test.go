@@ -145,7 +145,7 @@ var allowedImports = map[string][]string{
 	"tools/site":                    {},
 	"tools/witness":                 {},
 	"peers/viewers":                 {"", "api", "client", "internal/llm/fakemodel"},
-	"internal/app/backend":          {"", "api", "client", "internal/acpbridge", "internal/app", "internal/config", "internal/filefinder", "internal/front/chat", "internal/front/line", "internal/front/slash", "internal/sessionid", "internal/websocket"},
+	"internal/app/backend":          {"", "api", "client", "internal/acpbridge", "internal/app", "internal/config", "internal/filefinder", "internal/front/chat", "internal/front/line", "internal/front/slash", "internal/sessionid", "internal/sessionsearch", "internal/websocket"},
 	"internal/app/tour":             {"", "internal/app", "internal/app/backend", "internal/config", "internal/front/chat", "internal/plural", "internal/secret"},
 	"internal/app/server":           {"", "api", "hub", "internal/app", "internal/auth", "internal/config", "internal/front/acp", "internal/front/acpnet", "internal/front/chats", "internal/front/chats/rights", "internal/front/telegram", "internal/front/telegram/wire", "internal/front/web", "internal/push", "internal/systemd", "internal/telemetry"},
 	"internal/app/setup":            {"internal/agent/preset", "internal/app", "internal/app/backend", "internal/autostart", "internal/config", "internal/editor"},

@@ -25,6 +25,18 @@ const (
 	SessionEnded   SessionState = "ended"   // all turns have ended
 )
 
+// StateOf returns the state that an unended turn gives its session. A queued turn
+// that is not held runs by itself, and so does a stopping one until it has ended.
+func StateOf(t Turn) SessionState {
+	switch {
+	case t.State == Waiting:
+		return SessionWaiting
+	case t.Held:
+		return SessionHeld
+	}
+	return SessionRunning
+}
+
 // Piece is a part of a text. Matches are separate pieces.
 type Piece struct {
 	Text  string `json:"text"`

@@ -111,6 +111,10 @@ func TestClient_EachMethod_SendsOneRequest(t *testing.T) {
 			_, err := c.Sessions(t.Context(), client.Page{Limit: 3, Before: "b", Dir: "/d"})
 			return err
 		}},
+		{"a search", "GET /v1/search?dir=%2Fd&limit=3&q=a+b&state=held", "", func(c *client.Client, t *testing.T) error {
+			_, err := c.Search(t.Context(), client.SearchQuery{Words: "a b", Dir: "/d", State: api.SessionHeld, Limit: 3})
+			return err
+		}},
 		{"a session", "GET /v1/sessions/s%2F..", "", func(c *client.Client, t *testing.T) error { _, err := c.Session(t.Context(), "s/.."); return err }},
 		{"a change", "PATCH /v1/sessions/s", `{"mode":"full"}`, func(c *client.Client, t *testing.T) error {
 			_, err := c.Change(t.Context(), "s", api.SessionChange{Mode: "full"})

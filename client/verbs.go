@@ -41,16 +41,37 @@ type Page struct {
 
 // Sessions returns a page of sessions, most recently updated first.
 func (c *Client) Sessions(ctx context.Context, p Page) (page api.Sessions, err error) {
+	query := values(p.Limit, map[string]string{"before": p.Before, "dir": p.Dir})
+	return page, c.send(ctx, request{method: http.MethodGet, path: "/v1/sessions", query: query}, &page)
+}
+
+// values returns the parameters of a list that are set.
+func values(limit int, named map[string]string) url.Values {
 	query := url.Values{}
-	if p.Limit > 0 {
-		query.Set("limit", strconv.Itoa(p.Limit))
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
 	}
-	for name, value := range map[string]string{"before": p.Before, "dir": p.Dir} {
+	for name, value := range named {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	return page, c.send(ctx, request{method: http.MethodGet, path: "/v1/sessions", query: query}, &page)
+	return query
+}
+
+// SearchQuery selects the sessions to find: those with all words in their title,
+// prompts, answers or directory, and those in a state. Words or State is required.
+type SearchQuery struct {
+	Words string
+	Dir   string
+	State api.SessionState
+	Limit int // 0 means 30
+}
+
+// Search returns the sessions that a query selects, most recently updated first.
+func (c *Client) Search(ctx context.Context, q SearchQuery) (hits api.Hits, err error) {
+	query := values(q.Limit, map[string]string{"q": q.Words, "dir": q.Dir, "state": string(q.State)})
+	return hits, c.send(ctx, request{method: http.MethodGet, path: "/v1/search", query: query}, &hits)
 }
 
 // Session returns a session with its turns that have not ended.
@@ -91,15 +112,7 @@ func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duratio
 // Receipts returns the receipts of the caller's ended turns, the last accepted
 // turn first. The server ignores the query's owner; without a limit it returns 20.
 func (c *Client) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
-	query := url.Values{}
-	if q.Limit > 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
-	}
-	for name, value := range map[string]string{"session": string(q.Session), "turn": q.Turn} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
+	query := values(q.Limit, map[string]string{"session": string(q.Session), "turn": q.Turn})
 	var found api.Receipts
 	err := c.send(ctx, request{method: http.MethodGet, path: "/v1/receipts", query: query}, &found)
 	return found.Receipts, err

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/app"
-	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/transcript"
 )
@@ -91,7 +91,7 @@ func listSessions(ctx context.Context, store app.Store) error {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", s.ID, s.Updated.Format("2006-01-02 15:04"), oneLine(s.Title), oneLine(s.Dir))
 		for _, t := range unended {
 			if t.Session == s.ID {
-				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, backend.TurnState(t), oneLine(t.Prompt.Text), t.Accepted.Format(time.TimeOnly))
+				fmt.Fprintf(out, "  %s\t%s\t%s\tsince %s\n", t.ID, api.TurnOf(t, nil).State, oneLine(t.Prompt.Text), t.Accepted.Format(time.TimeOnly))
 			}
 		}
 	}

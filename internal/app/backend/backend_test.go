@@ -113,6 +113,9 @@ func tryChat(t *testing.T, at Backend, c Config) {
 	if found, err := FindTurn(ctx, at, string(turn)[len(turn)-8:]); err != nil || found != turn {
 		t.Errorf("found turn %s, %v", found, err)
 	}
+	if all, err := hub.Sessions(ctx); err != nil || len(all) != 1 || all[0].ID != id || all[0].State != chat.SessionRunning && all[0].State != chat.SessionQueued || all[0].Since.IsZero() {
+		t.Errorf("while the turn runs: %+v, %v", all, err)
+	}
 	stopped, err := at.Stop(ctx, turn, "", api.Stop{Wait: "10s"})
 	if err != nil || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil || stopped.Turns[0].Receipt.Cause.Source != "bellcord stop" {
 		t.Errorf("stopped %+v, %v", stopped, err)
@@ -122,6 +125,22 @@ func tryChat(t *testing.T, at Backend, c Config) {
 	}
 	if s, err := at.Session(ctx, id); err != nil || s.Title != "a title" {
 		t.Errorf("%+v, %v", s, err)
+	}
+	if all, err := hub.Sessions(ctx); err != nil || len(all) != 1 || all[0].State != chat.SessionState(bellcord.EndStopped) {
+		t.Errorf("after the stop: %+v, %v", all, err)
+	}
+	second := bellcord.NewTurnID()
+	if err := hub.Prompt(ctx, id, chat.Prompt{Turn: second, Text: "[say locomotive]"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := at.Stop(ctx, second, "", api.Stop{Wait: "10s"}); err != nil {
+		t.Error(err)
+	}
+	if hits, err := hub.Search(ctx, "locomotive"); err != nil || len(hits) != 1 || hits[0].Session.ID != id || hits[0].Text != "[say locomotive]" {
+		t.Errorf("a word of a prompt: %+v, %v", hits, err)
+	}
+	if hits, err := hub.Search(ctx, "zebra"); err != nil || len(hits) != 0 {
+		t.Errorf("another word: %+v, %v", hits, err)
 	}
 	if nodes, err := at.Nodes(ctx); err != nil || len(nodes) != 1 {
 		t.Errorf("%+v, %v", nodes, err)

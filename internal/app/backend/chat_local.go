@@ -20,7 +20,7 @@ func Chat(at Backend, c config.Config, dir string, additional []string) (chat.Hu
 	case Remote:
 		return remoteChat{chatFiles{at}, at, dir}, nil
 	case Local:
-		return localChat{chatFiles: chatFiles{at}, at: at, settings: c, dir: dir, additional: additional, files: &filefinder.Finder{}}, nil
+		return localChat{chatFiles: chatFiles{at}, at: at, settings: c, dir: dir, additional: additional, files: &filefinder.Finder{}, search: newLocalSearch(at.App)}, nil
 	}
 	return nil, fmt.Errorf("no chat for a %T", at)
 }
@@ -72,6 +72,7 @@ type localChat struct {
 	settings config.Config
 	dir      string
 	files    *filefinder.Finder
+	search   *localSearch
 
 	additional []string // directories of new sessions
 }
@@ -188,10 +189,6 @@ func (c localChat) Find(ctx context.Context, word string) (bellcord.Session, err
 		return bellcord.Session{}, err
 	}
 	return c.at.App.Front().Session(ctx, id)
-}
-
-func (c localChat) Sessions(ctx context.Context) ([]bellcord.Session, error) {
-	return c.at.App.Front().Sessions(ctx, bellcord.SessionQuery{})
 }
 
 func (c localChat) Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error) {

@@ -116,11 +116,6 @@ func (c remoteChat) Find(ctx context.Context, word string) (bellcord.Session, er
 	return c.at.Session(ctx, id)
 }
 
-func (c remoteChat) Sessions(ctx context.Context) ([]bellcord.Session, error) {
-	first, _, err := c.at.Sessions(ctx, "")
-	return first, err
-}
-
 func (c remoteChat) Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error) {
 	used, err := c.at.Client.Usage(ctx, session)
 	return used.Models, err

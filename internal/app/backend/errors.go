@@ -38,11 +38,3 @@ func currentUser() string {
 	}
 	return "unknown user"
 }
-
-// TurnState returns the state of a turn for display.
-func TurnState(t bellcord.TurnRecord) string {
-	if t.Stop != nil {
-		return "stopping"
-	}
-	return string(t.State)
-}

@@ -21,9 +21,10 @@ type Local struct {
 // Turns implements Backend.
 func (s Local) Turns(ctx context.Context) ([]api.Turn, error) {
 	records, err := s.App.Hub.UnendedTurns(ctx, "")
+	live := s.App.Hub.QueueEntries(records)
 	turns := make([]api.Turn, len(records))
 	for i, r := range records {
-		turns[i] = api.Turn{ID: r.ID, Session: r.Session, State: api.TurnState(TurnState(r)), Text: r.Prompt.Text, Accepted: r.Accepted, FirstSeq: r.FirstSeq, StopRequest: r.Stop}
+		turns[i] = api.TurnOf(r, live)
 	}
 	return turns, err
 }

@@ -60,7 +60,10 @@ type (
 	sessionFinder interface {
 		// Find returns the session with an id that begins or ends with word.
 		Find(ctx context.Context, word string) (bellcord.Session, error)
-		Sessions(ctx context.Context) ([]bellcord.Session, error)
+		Sessions(ctx context.Context) ([]Listed, error)
+		// Search returns the sessions with all words of a query in their title,
+		// prompts, answers or directory.
+		Search(ctx context.Context, query string) ([]Found, error)
 	}
 	lister interface {
 		Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error)
@@ -162,6 +165,8 @@ type (
 		At      Sight
 		Session bellcord.SessionID
 	}
+	// Search requests the sessions that contain words.
+	Search struct{ Query string }
 	// FindFiles requests the files that match a query.
 	FindFiles struct{ Dir, Query string }
 	// Remember keeps a prompt for later sessions of the project.
@@ -189,12 +194,13 @@ const (
 type Report struct {
 	Of       Action
 	Err      error
-	Text     string             // shown to the user
-	Session  *bellcord.Session  // its current state
-	Sessions []bellcord.Session // to choose from
-	Files    []string           // that match a query, the best first
-	AllFiles int                // number of files of the directory
-	Image    *bellcord.Image    // to attach
-	Diff     []bellcord.Change  // changed texts to show
-	Preview  *Preview           // of an undo, to confirm
+	Text     string            // shown to the user
+	Session  *bellcord.Session // its current state
+	Sessions []Listed          // to choose from
+	Found    []Found           // sessions that contain the words of a query
+	Files    []string          // that match a query, the best first
+	AllFiles int               // number of files of the directory
+	Image    *bellcord.Image   // to attach
+	Diff     []bellcord.Change // changed texts to show
+	Preview  *Preview          // of an undo, to confirm
 }

@@ -78,7 +78,7 @@ func (m *Model) placeWords() string {
 // left side, the size of the context and the cost of the session on its right. A
 // menu and a question have their own keys.
 func (m *Model) footerLines(width, height int) []string {
-	if width < footerWidth || height < 6 || m.picker != nil || m.search != nil || m.HasQuestion() || len(m.menuRows()) > 0 {
+	if width < footerWidth || height < 6 || m.search != nil || m.HasQuestion() || len(m.menuRows()) > 0 {
 		return nil
 	}
 	right := m.contextWords()

@@ -91,7 +91,12 @@ func shapes(evil string) []func(*stage) {
 		func(s *stage) { s.m.Apply(chat.Report{Of: chat.ShowList{}, Text: evil}) },
 		func(s *stage) { s.m.Apply(chat.Report{Of: chat.Clear{}, Err: errors.New(evil)}) },
 		func(s *stage) {
-			s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: []bellcord.Session{{ID: "x", Title: evil, Dir: evil}}})
+			s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: listed(bellcord.Session{ID: "x", Title: evil, Dir: evil})})
+		},
+		func(s *stage) {
+			s.m.Apply(chat.Report{Of: chat.ShowList{At: chat.AtSessions}, Sessions: listed(bellcord.Session{ID: "x"})})
+			s.types("a")
+			s.m.Apply(chat.Report{Of: chat.Search{Query: "a"}, Found: []chat.Found{{Session: listed(bellcord.Session{ID: "x"})[0], Text: evil}}})
 		},
 	}
 	for _, bodies := range events {

@@ -272,6 +272,10 @@ func (m *Model) Apply(r Report) {
 		}
 	case FindFiles:
 		m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+	case Search:
+		if m.picker != nil {
+			m.picker.addFound(of.Query, r.Found)
+		}
 	case Rename:
 		if m.picker != nil {
 			m.picker.renamed(of.Session, of.Title)
@@ -313,6 +317,11 @@ func (m *Model) failed(r Report) {
 	case FindFiles:
 		m.menu.files = fileList{query: of}
 		return // the text is not completed, but it can be sent
+	case Search:
+		if m.picker != nil {
+			m.setHint("only titles, directories and ids are searched: " + words)
+		}
+		return
 	case Rename:
 		words = "session not renamed: " + words
 	case Delete:

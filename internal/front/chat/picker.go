@@ -1,38 +1,48 @@
 package chat
 
 import (
-	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/plural"
-	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
 // picker is a list of sessions to choose from, the most recent first.
 type picker struct {
-	sessions   []bellcord.Session
+	sessions   []Listed
 	dir        string // the project
+	place      string // the project as the user reads it
 	everywhere bool   // the list has the sessions of all projects
 	words      editor // the list has the sessions that contain these words
 	at         int
 	naming     *editor // the new title of the selected session; nil if it is not renamed
 	deleting   bool    // the next key confirms that the selected session is deleted
+	search     pickerSearch
+}
+
+// pickerSearch is the result of the last search in prompts and answers.
+type pickerSearch struct {
+	query string
+	found map[bellcord.SessionID]string // sessions, with the text around the match
 }
 
 // choose shows the sessions to choose from, as text if the screen is not
 // redrawn.
-func (m *Model) choose(all []bellcord.Session) {
+func (m *Model) choose(all []Listed) {
 	if m.plain {
 		lines := []string{plural.Count(len(all), "session") + "; /open ID opens one"}
 		for _, s := range all {
-			lines = append(lines, string(s.ID)+"  "+oneLine(orUntitled(s.Title)))
+			line := string(s.ID) + "  " + oneLine(orUntitled(s.Title))
+			if s.State != "" {
+				line += "  " + string(s.State)
+			}
+			lines = append(lines, line)
 		}
 		m.announce(strings.Join(lines, "\n"))
 		return
 	}
-	p := &picker{sessions: all, dir: m.session.Dir}
+	p := &picker{sessions: all, dir: m.session.Dir, place: m.placeWords()}
 	p.everywhere = len(p.shown()) == 0
 	for i, s := range p.shown() {
 		if s.ID == m.session.ID {
@@ -42,92 +52,51 @@ func (m *Model) choose(all []bellcord.Session) {
 	m.picker = p
 }
 
-// shown returns the sessions of the list: those of the project, with the words in
-// their title, directory or id.
-func (p *picker) shown() []bellcord.Session {
-	var found []bellcord.Session
+// query returns the words of the list.
+func (p *picker) query() string { return strings.TrimSpace(p.words.String()) }
+
+// shown returns the sessions of the list: those of the project with the words in
+// their title, directory or id, and those that the search has found.
+func (p *picker) shown() []Listed {
+	query := p.query()
+	var shown []Listed
 	for _, s := range p.sessions {
 		text := strings.ToLower(s.Title + " " + s.Dir + " " + string(s.ID))
-		if (p.everywhere || s.Dir == p.dir) && strings.Contains(text, strings.ToLower(p.words.String())) {
-			found = append(found, s)
+		_, found := p.search.found[s.ID]
+		matches := strings.Contains(text, strings.ToLower(query)) || found && p.search.query == query
+		if matches && (p.everywhere || s.Dir == p.dir) {
+			shown = append(shown, s)
 		}
 	}
-	return found
+	return shown
+}
+
+// addFound adds the sessions that a search has found, unless the words have
+// changed since. A list of a server may lack some of them.
+func (p *picker) addFound(query string, all []Found) {
+	if query != p.query() {
+		return
+	}
+	selected := p.selected()
+	p.search = pickerSearch{query, map[bellcord.SessionID]string{}}
+	for _, f := range all {
+		p.search.found[f.Session.ID] = f.Text
+		if !slices.ContainsFunc(p.sessions, func(s Listed) bool { return s.ID == f.Session.ID }) {
+			p.sessions = append(p.sessions, f.Session)
+		}
+	}
+	slices.SortStableFunc(p.sessions, func(a, b Listed) int { return b.Updated.Compare(a.Updated) })
+	if selected != nil { // it stays selected
+		p.at = max(0, slices.IndexFunc(p.shown(), func(s Listed) bool { return s.ID == selected.ID }))
+	}
 }
 
 // selected returns the selected session, or nil if the list is empty.
-func (p *picker) selected() *bellcord.Session {
+func (p *picker) selected() *Listed {
 	if shown := p.shown(); p.at < len(shown) {
 		return &shown[p.at]
 	}
 	return nil
-}
-
-func (p *picker) lines(now time.Time, room int) []string {
-	title, other := "Sessions in "+p.dir, "tab: all projects"
-	if p.everywhere {
-		title, other = "Sessions of all projects", "tab: this project"
-	}
-	lines := []string{
-		styled(bold, harmless(oneLine(title))) + styled(dim, " — "+other),
-		styled(bold, "› ") + harmless(p.words.String()),
-	}
-	lines = append(lines, p.rows(now, room-len(lines)-1)...)
-	return append(lines, p.keys())[:min(len(lines)+1, max(0, room))]
-}
-
-// rows returns the rows around the selected one, with the day before the first
-// session of each day.
-func (p *picker) rows(now time.Time, most int) []string {
-	var rows []string
-	selected, day := 0, ""
-	for i, s := range p.shown() {
-		if d := dayOf(s.Updated, now); d != day {
-			day = d
-			rows = append(rows, styled(dim, d))
-		}
-		where := ""
-		if p.everywhere {
-			where = "  " + harmless(oneLine(s.Dir))
-		}
-		text := fmt.Sprintf("%s  %s  %s%s", s.Updated.Local().Format("15:04"), sessionid.Short(s.ID), harmless(oneLine(orUntitled(s.Title))), where)
-		if i == p.at {
-			selected = len(rows)
-			rows = append(rows, styled(bold, "› "+text))
-		} else {
-			rows = append(rows, "  "+text)
-		}
-	}
-	if len(rows) == 0 {
-		return []string{styled(dim, "  no session found")}
-	}
-	most = max(1, most)
-	from := max(0, min(selected-most/2, len(rows)-most))
-	return rows[from:min(len(rows), from+most)]
-}
-
-func dayOf(at, now time.Time) string {
-	day, today := at.Local().Format(time.DateOnly), now.Local()
-	switch day {
-	case today.Format(time.DateOnly):
-		return "Today"
-	case today.AddDate(0, 0, -1).Format(time.DateOnly):
-		return "Yesterday"
-	}
-	return day
-}
-
-// keys returns the last line of the list: its keys, the new title, or the question
-// before a session is deleted.
-func (p *picker) keys() string {
-	s := p.selected()
-	switch {
-	case s != nil && p.naming != nil:
-		return styled(bold, "new title: ") + harmless(p.naming.String()) + styled(dim, "▏ — enter renames · esc cancels")
-	case s != nil && p.deleting:
-		return styled(red, "Delete “"+harmless(oneLine(orUntitled(s.Title)))+"” and its history? y deletes it, any other key keeps it")
-	}
-	return styled(dim, "enter opens · ctrl+r renames · ctrl+x deletes · esc closes")
 }
 
 func orUntitled(title string) string {
@@ -177,17 +146,31 @@ func (m *Model) pick(key, text string) []Action {
 			return []Action{Open{string(s.ID)}}
 		}
 	default:
-		if !p.words.press(key) {
-			p.words.insert(text)
-		}
-		p.at = 0
+		return p.edit(key, text)
 	}
 	return nil
 }
 
+// edit changes the words, and requests the sessions that contain them.
+func (p *picker) edit(key, text string) []Action {
+	before := p.query()
+	if !p.words.press(key) {
+		p.words.insert(text)
+	}
+	query := p.query()
+	if query == before {
+		return nil
+	}
+	p.at = 0
+	if query == "" {
+		return nil
+	}
+	return []Action{Search{query}}
+}
+
 func (p *picker) move(by int) { p.at = max(0, min(len(p.shown())-1, p.at+by)) }
 
-func (p *picker) rename(s *bellcord.Session, key, text string) []Action {
+func (p *picker) rename(s *Listed, key, text string) []Action {
 	if key != "enter" {
 		if !p.naming.press(key) {
 			p.naming.insert(text)
@@ -203,7 +186,7 @@ func (p *picker) rename(s *bellcord.Session, key, text string) []Action {
 }
 
 // confirmDelete opens the question before a session is deleted.
-func (m *Model) confirmDelete(s *bellcord.Session) {
+func (m *Model) confirmDelete(s *Listed) {
 	switch {
 	case s == nil:
 	case s.ID == m.session.ID:
@@ -230,11 +213,6 @@ func (p *picker) renamed(id bellcord.SessionID, title string) {
 }
 
 func (p *picker) removed(id bellcord.SessionID) {
-	for i, s := range p.sessions {
-		if s.ID == id {
-			p.sessions = append(p.sessions[:i:i], p.sessions[i+1:]...)
-			break
-		}
-	}
+	p.sessions = slices.DeleteFunc(p.sessions, func(s Listed) bool { return s.ID == id })
 	p.move(0)
 }

@@ -148,6 +148,11 @@ func (l ShowList) do(ctx context.Context, e *Runner) Report {
 	return r
 }
 
+func (s Search) do(ctx context.Context, e *Runner) Report {
+	found, err := e.Hub.Search(ctx, s.Query)
+	return Report{Of: s, Err: err, Found: found}
+}
+
 func (f FindFiles) do(ctx context.Context, e *Runner) Report {
 	r := Report{Of: f}
 	r.Files, r.AllFiles, r.Err = e.Hub.Files(ctx, f.Dir, f.Query, mostRows)
@@ -180,6 +185,7 @@ func (Open) inOrder() bool      { return true }
 func (Begin) inOrder() bool     { return true }
 func (ShowList) inOrder() bool  { return true }
 func (FindFiles) inOrder() bool { return false }
+func (Search) inOrder() bool    { return false }
 func (Remember) inOrder() bool  { return true }
 func (EditInput) inOrder() bool { return false }
 func (Redraw) inOrder() bool    { return false }

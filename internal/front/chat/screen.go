@@ -38,6 +38,10 @@ func (m *Model) Screen(width, height int) Screen {
 		}
 		return s
 	}
+	if m.picker != nil {
+		m.panel.hide()
+		return m.pickerScreen(width, height)
+	}
 	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
 	below := []string{}
 	if height > 3 {
@@ -76,9 +80,6 @@ func (m *Model) Screen(width, height int) Screen {
 	}
 	var lines []string
 	switch room := m.linesLeft(height, len(below)); {
-	case m.picker != nil:
-		m.panel.hide()
-		lines = m.picker.lines(m.now, room)
 	case m.HasQuestion() && height > 3:
 		panelLines := m.panel.layOut(m, width, height, room)
 		lines = append(m.past(width, room-len(panelLines)), panelLines...)
@@ -86,10 +87,10 @@ func (m *Model) Screen(width, height int) Screen {
 		m.panel.hide()
 		lines = m.past(width, room)
 	}
-	if m.inline && m.picker == nil && len(lines) == 0 && height > 8 {
+	if m.inline && len(lines) == 0 && height > 8 {
 		lines = []string{""} // between the printed lines and the status
 	}
-	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: m.picker != nil}
+	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}
 	for _, l := range append(lines, below...) {
 		s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
 	}
@@ -131,7 +132,7 @@ func (m *Model) statusLine() string {
 func (m *Model) linesLeft(height, below int) int {
 	left := height - below
 	switch {
-	case !m.inline || m.picker != nil:
+	case !m.inline:
 		return left
 	case m.HasQuestion():
 		return min(left, mostQuestion)

@@ -74,7 +74,7 @@ func (s *Server) inState(ctx context.Context, sessions []bellcord.Session, state
 		if states[t.Session] == nil {
 			states[t.Session] = map[api.SessionState]bool{}
 		}
-		states[t.Session][sessionState(t)] = true
+		states[t.Session][api.StateOf(t)] = true
 	}
 	var in []bellcord.Session
 	for _, session := range sessions {
@@ -83,17 +83,4 @@ func (s *Server) inState(ctx context.Context, sessions []bellcord.Session, state
 		}
 	}
 	return in, nil
-}
-
-// sessionState returns the state that an unended turn gives its session. A
-// queued turn that is not held runs by itself, and so does a stopping one until
-// it has ended.
-func sessionState(t api.Turn) api.SessionState {
-	switch {
-	case t.State == api.Waiting:
-		return api.SessionWaiting
-	case t.Held:
-		return api.SessionHeld
-	}
-	return api.SessionRunning
 }

@@ -69,33 +69,9 @@ func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
 	standings := s.Hub.QueueEntries(unended)
 	all := make([]api.Turn, len(records))
 	for i, r := range records {
-		all[i] = turnView(r, standings)
+		all[i] = api.TurnOf(r, standings)
 	}
 	return all
-}
-
-func turnView(r bellcord.TurnRecord, standings map[bellcord.TurnID]bellcord.QueueEntry) api.Turn {
-	t := api.Turn{
-		ID: r.ID, Session: r.Session, State: api.TurnState(r.State), Text: r.Prompt.Text,
-		Accepted: r.Accepted, Node: r.Node, FirstSeq: r.FirstSeq, StopRequest: r.Stop, Receipt: r.Receipt,
-	}
-	if r.Receipt != nil {
-		t.State = api.TurnState(r.Receipt.End)
-		return t
-	}
-	if standing, known := standings[r.ID]; known {
-		t.Text, t.Held, t.Questions = standing.Text, standing.Held, standing.Questions
-		if t.StopRequest == nil {
-			t.StopRequest = standing.StopRequest
-		}
-	}
-	switch {
-	case t.StopRequest != nil && t.StopRequest.Mode != bellcord.StopAfterStep:
-		t.State = api.Stopping
-	case len(t.Questions) > 0:
-		t.State = api.Waiting
-	}
-	return t
 }
 
 // line returns the turns of a session that have not ended, in queue order,
@@ -117,7 +93,7 @@ func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Tu
 	slices.SortStableFunc(line, func(a, b bellcord.TurnRecord) int { return place(a) - place(b) })
 	all := make([]api.Turn, len(line))
 	for i, r := range line {
-		all[i] = turnView(r, standings)
+		all[i] = api.TurnOf(r, standings)
 	}
 	return all, nil
 }
