@@ -186,7 +186,7 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 		options.Place = func(dir string) string { return placeIn(home, dir) }
 	}
 	model := chat.New(options)
-	err = tty.Run(ctx, hub, model, prompts.Add)
+	err = tty.Run(ctx, hub, model, tty.Options{Keep: prompts.Add, Notify: c.Notify})
 	return model.Session().ID, err
 }
 

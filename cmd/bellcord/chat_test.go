@@ -210,7 +210,7 @@ func TestChat_ListOfSessions_FindsRenamesAndDeletes(t *testing.T) {
 	c.enters("[say words of the cart]")
 	c.sees("● done")
 	c.enters("[say a locomotive departs]")
-	c.sees("a locomotive departs\n")
+	c.sees("\na locomotive departs")
 	c.enters("/new")
 	c.sees("new session")
 	c.enters("[say words of the page]")

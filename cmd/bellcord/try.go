@@ -55,7 +55,7 @@ func try(ctx context.Context, auto bool) error {
 	} else {
 		options := t.Options(version)
 		options.Theme = theme("auto", os.Getenv)
-		err = tty.Run(ctx, t.Hub, chat.New(options), func(string) error { return nil })
+		err = tty.Run(ctx, t.Hub, chat.New(options), tty.Options{})
 	}
 	left := ctx.Err() != nil
 	if left || errors.Is(err, line.ErrDeaf) {

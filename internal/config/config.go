@@ -31,6 +31,7 @@ type Config struct {
 	Mode     string   `toml:"mode"`      // permission mode for new sessions: read-only, ask, auto-edit or full (env BELLCORD_MODE)
 
 	ConfirmStop      bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
+	Notify           bool    `toml:"notify"`             // in bellcord chat, notify by the terminal (OSC 9 and the bell) when a turn waits for you or has ended while another window has the focus
 	Screen           string  `toml:"screen"`             // screen of bellcord chat: inline (the terminal keeps the conversation) or full (the whole window)
 	Theme            string  `toml:"theme"`              // colors of bellcord chat, among the sixteen of your terminal: dark, light, plain (no colors) or auto (dark or light, as the terminal reports its background)
 	TitleModel       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
@@ -168,6 +169,7 @@ func Defaults() Config {
 	return Config{
 		DataDir:   filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
+		Notify:    true,
 		Screen:    "inline",
 		Theme:     "auto",
 		CompactAt: 0.8,

@@ -131,7 +131,7 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 	got, err := config.Load("")
 	want := config.Config{
 		Loaded:  filepath.Join(home, "config", "bellcord", "config.toml"),
-		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Screen: "inline", Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Sandbox: sandboxByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
+		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Notify: true, Screen: "inline", Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Sandbox: sandboxByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
 		Cluster:  config.Cluster{NodeName: machine, LeaseDuration: config.Duration(12 * time.Second), NATSSubjectPrefix: "bellcord"},
 		Telegram: noBot,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
@@ -143,7 +143,7 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 
 func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T) {
 	want := config.Config{
-		DataDir: "/file/data", StoreURL: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full", Screen: "inline", Theme: "auto",
+		DataDir: "/file/data", StoreURL: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full", Notify: true, Screen: "inline", Theme: "auto",
 		TitleModel: "openai/small", SystemPromptFile: "/file/prompt", CompactAt: 0.5,
 		Provider: map[string]config.Provider{
 			"openai":    {API: "chat", BaseURL: "http://file/v1", APIKey: "file-key"},

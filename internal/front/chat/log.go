@@ -23,6 +23,7 @@ func (m *Model) Take(events []bellcord.Event) {
 		m.readContext(ev.Body)
 		m.life(ev)
 		m.work(ev)
+		m.notice(ev)
 		if m.guide != nil {
 			m.follow(m.guide.Read(ev))
 		}

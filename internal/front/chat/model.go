@@ -88,6 +88,7 @@ type Model struct {
 	ownFiles    bool
 	theme       Theme
 	light       bool     // the terminal reports a light background
+	notices     []string // not yet returned by Notices
 	words       []string // texts for this screen only, not yet returned by Words
 }
 
@@ -114,7 +115,7 @@ type sent struct {
 // New returns a Model.
 func New(o Options) *Model {
 	m := &Model{
-		session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: o.Inline && o.Session.ID != "", now: o.Now,
+		session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: !o.Plain && o.Session.ID != "", now: o.Now,
 		ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window,
 		takesImages: o.TakesImages, ownFiles: o.OwnFiles, theme: o.Theme, placeOf: o.Place, guide: o.Guide,
 	}
@@ -211,8 +212,8 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.story, m.queue, m.running, m.sent, m.questions = story{}, queue{}, nil, nil, nil
 	m.context, m.spent, m.receipt = contextUse{}, spending{}, nil
 	m.ended, m.turns, m.undo = nil, history.Turns{}, nil
-	m.replaying, m.lead, m.overlay = m.inline && s.ID != "", nil, nil
-	if m.replaying {
+	m.replaying, m.lead, m.overlay = !m.plain && s.ID != "", nil, nil
+	if m.replaying && m.inline {
 		m.lead = []string{"", "— session: " + oneLine(orUntitled(s.Title)) + " —"}
 	}
 	m.scroll, m.picker, m.answering, m.reply = 0, nil, "", reply{}

@@ -37,7 +37,11 @@ func stageWith(t *testing.T, o chat.Options) *stage {
 	t.Helper()
 	o.Now = noon
 	o.Session = bellcord.Session{ID: "s", Dir: "/work/here", Model: "openai/fake", Mode: "ask"}
-	return &stage{t: t, m: chat.New(o), now: noon, turn: "t1"}
+	m := chat.New(o)
+	if !o.Inline { // the tests of inline screens read a log
+		m.CaughtUp()
+	}
+	return &stage{t: t, m: m, now: noon, turn: "t1"}
 }
 
 func (s *stage) after(d time.Duration) *stage {

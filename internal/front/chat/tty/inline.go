@@ -29,6 +29,7 @@ type inline struct {
 	synced    bool     // the terminal supports synchronized output
 	rows      []string // of the last frame
 	alternate bool     // the last frame is on the alternate screen
+	focus     bool     // the terminal reports whether it has the focus
 }
 
 // The modes of the terminal while the screen is shown. The Kitty protocol and
@@ -36,7 +37,7 @@ type inline struct {
 var (
 	modesOn = ansi.SetModeBracketedPaste + ansi.ResetModeTextCursorEnable + ansi.SetModifyOtherKeys2 +
 		ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
-	modesOff = ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.SetModeTextCursorEnable + ansi.ResetModeBracketedPaste
+	modesOff = ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys + ansi.SetModeTextCursorEnable + ansi.ResetModeBracketedPaste + ansi.ResetModeFocusEvent
 	queries  = ansi.RequestKittyKeyboard + ansi.RequestModeSynchronizedOutput + ansi.RequestBackgroundColor
 	intoAlt  = ansi.SetModeAltScreenSaveCursor + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
 	outOfAlt = ansi.PopKittyKeyboard(1) + ansi.ResetModeAltScreenSaveCursor
@@ -45,7 +46,11 @@ var (
 // begin sets the modes of the terminal.
 func (r *inline) begin() {
 	r.rows = nil
-	r.write("\r" + modesOn + queries)
+	modes := modesOn
+	if r.focus {
+		modes += ansi.SetModeFocusEvent
+	}
+	r.write("\r" + modes + queries)
 }
 
 // end prints the last lines, removes the live rows and restores the terminal. The

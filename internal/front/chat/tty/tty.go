@@ -25,18 +25,23 @@ const (
 	beat = 100 * time.Millisecond
 )
 
+// Options configures Run.
+type Options struct {
+	Keep   func(text string) error // keeps a prompt for later sessions; nil keeps none
+	Notify bool                    // the terminal shows a notice while another window has the focus
+}
+
 // Run shows the model until the user leaves or ctx ends, and then restores the
 // terminal. Neither a key nor ctx waits for the terminal: if it does not accept
-// the remaining output, Run returns line.ErrDeaf. keep keeps a prompt for later
-// sessions.
-func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text string) error) error {
+// the remaining output, Run returns line.ErrDeaf.
+func Run(ctx context.Context, hub chat.Hub, model *chat.Model, o Options) error {
 	beside, callOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer callOff(nil)
-	s := &screen{ctx: ctx, background: beside, model: model}
+	s := &screen{ctx: ctx, background: beside, model: model, notifies: o.Notify}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
 	var output io.Writer = s.out
 	if model.Inline() {
-		s.inline, output = &inline{out: s.out}, silent{s.out}
+		s.inline, output = &inline{out: s.out, focus: o.Notify}, silent{s.out}
 	}
 	program := tea.NewProgram(s, tea.WithOutput(output), tea.WithoutSignalHandler())
 	// The end of ctx is handled as a quit. If the library got ctx, it would
@@ -44,7 +49,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, keep func(text st
 	// reads.
 	defer context.AfterFunc(ctx, program.Quit)()
 	s.feed = &chat.Feed{Hub: hub, Grown: func() { program.Send(grown{}) }}
-	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: keep, Clipboard: clipboard.Image}
+	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: o.Keep, Clipboard: clipboard.Image}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
 	if s.inline != nil {
@@ -74,6 +79,8 @@ type screen struct {
 	inline          *inline  // draws an inline screen; nil if the library draws
 	drawnAt         time.Time
 	delayed         bool // a frame is due later
+	notifies        bool // the user wants notices
+	away            bool // another window has the focus
 }
 
 type (
@@ -130,8 +137,13 @@ func (s *screen) handle(msg tea.Msg) tea.Cmd {
 		return tick()
 	case freed:
 		return s.caughtUp
+	case tea.FocusMsg:
+		s.away = false
+	case tea.BlurMsg:
+		s.away = true
 	case grown:
 		s.showUpdates(s.feed.Take())
+		return s.notify()
 	case chat.Report:
 		s.model.Apply(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
@@ -190,7 +202,7 @@ func (s *screen) View() tea.View {
 	}
 	shown := s.model.Screen(s.width, s.height)
 	view := tea.NewView(strings.Join(shown.Lines, "\n"))
-	view.AltScreen = true
+	view.AltScreen, view.ReportFocus = true, s.notifies
 	if len(shown.Lines) > 0 {
 		view.Cursor = tea.NewCursor(shown.X, shown.Y)
 	}
