@@ -219,6 +219,9 @@ func TestChat_ListOfSessions_FindsRenamesAndDeletes(t *testing.T) {
 	c.sees("Sessions in ")
 	c.types("locomotive") // in the second prompt
 	c.sees("● [say words of the cart] · [say a locomotive departs]")
+	if screen := c.tmux("capture-pane", "-p"); strings.Count(screen, "enter opens") != 1 {
+		t.Errorf("rows of the longer list are left:\n%s", screen)
+	}
 	c.types("C-u")
 	c.types("cart")
 	c.sees("enter opens")

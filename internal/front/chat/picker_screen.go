@@ -34,6 +34,9 @@ func (m *Model) pickerScreen(width, height int) Screen {
 	if over := len(lines) - height; over > 0 {
 		lines, s.Y = lines[over:], max(0, s.Y-over)
 	}
+	for len(lines) < height { // the rows of a longer list must not stay
+		lines = append(lines, "")
+	}
 	for _, l := range lines {
 		s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
 	}

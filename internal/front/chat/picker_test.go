@@ -187,7 +187,7 @@ func TestPicker_SmallWindows_FitWithTheCursorInside(t *testing.T) {
 		for width := 4; width < 60; width += 5 {
 			for height := 1; height < 12; height++ {
 				got := s.m.Screen(width, height)
-				if len(got.Lines) > height || got.Y >= len(got.Lines) || got.X >= width {
+				if len(got.Lines) != height || got.Y >= len(got.Lines) || got.X >= width {
 					t.Errorf("%d×%d: %d lines, cursor at %d,%d", width, height, len(got.Lines), got.X, got.Y)
 				}
 				for _, l := range got.Lines {
