@@ -31,7 +31,7 @@ const key = "fake"
 
 func piArguments(s surroundings) []string {
 	return []string{
-		"--provider", "fake", "--model", s.name, "--session-dir", s.path("sessions"),
+		"--provider", "fake", "--model", s.name, "--session-dir", s.path("home", "sessions"), // in the sandbox, only the home can be written
 		"--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes", "--no-context-files",
 	}
 }
