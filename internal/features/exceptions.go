@@ -22,7 +22,7 @@ var Exceptions = []Exception{
 		"agent_thought_chunk._meta.qwenTranscript", "agent_thought_chunk._meta.timestamp", "tool_call._meta.qwenTranscript", "tool_call._meta.timestamp",
 		"tool_call_update._meta.qwenTranscript", "tool_call_update._meta.timestamp",
 		"user_message_chunk._meta.backgroundTask", "user_message_chunk._meta.backgroundTurn", "user_message_chunk._meta.qwenDiscreteMessage", "user_message_chunk._meta.source",
-		"agent_message_chunk._meta.backgroundTurn",
+		"agent_message_chunk._meta.backgroundTurn", "agent_message_chunk._meta.backgroundTask", "agent_message_chunk._meta.qwenDiscreteMessage",
 	}, "the agent sends it only when it replays a conversation from its own files, and with text while no turn runs. Bellcord replays a conversation from its log, and a conversation that it imports with what the agent sends."},
 }
 
