@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
 
 // shellCases contains wrong expectations of commands.
 func shellCases() []testCase {
@@ -44,9 +48,13 @@ func shellCases() []testCase {
 			serve := "echo $$ > server.pid; exec python3 -m http.server 8791"
 			answer := p.use("shell", object{"command": "(" + serve + ") > server.log 2>&1 &"})
 			if named(answer, "background") {
-				p.insist("shell", object{"command": serve, "background": true})
+				answer = p.insist("shell", object{"command": serve, "background": true})
 			}
 			p.insist("shell", object{"command": get8791})
+			if pid := startedPID.FindStringSubmatch(answer); pid != nil && named(answer, "end_command") {
+				p.insist("end_command", object{"pid": json.Number(pid[1])})
+				return
+			}
 			p.insist("shell", object{"command": "kill $(cat server.pid); while kill -0 $(cat server.pid) 2>/dev/null; do sleep 0.1; done"})
 		}},
 		{task: "sh-prompt", mistake: 58, about: "`timeout` in milliseconds", play: func(p *player) {
@@ -69,6 +77,9 @@ func shellCases() []testCase {
 		}},
 	}
 }
+
+// startedPID matches the result of a command in the background.
+var startedPID = regexp.MustCompile(`in the background, pid (\d+)`)
 
 // get8791 saves the file of sh-server, and tries for up to five seconds.
 const get8791 = `python3 - <<'EOF'

@@ -39,7 +39,7 @@ func recordBefore(commit string, results map[string]outcome) error {
 // render returns the table of the cases as Markdown.
 func render(cases []testCase, before record, now map[string]outcome) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| # | mistake | task | seen in | at %s | now |\n|---|---|---|---|---|---|\n", before.Commit)
+	fmt.Fprintf(&b, "| # | mistake | task | seen in | before | now |\n|---|---|---|---|---|---|\n")
 	var earlier, later, calls, fewer int
 	for _, c := range cases {
 		was, is := before.Results[c.name()], now[c.name()]
@@ -59,7 +59,7 @@ func render(cases []testCase, before record, now map[string]outcome) string {
 	for _, c := range cases {
 		mistakes[c.mistake] = true
 	}
-	fmt.Fprintf(&b, "\n%d cases with %d mistakes: %d solved at %s, %d now. The cases solved both times needed %d calls, and %d now.\n", len(cases), len(mistakes), earlier, before.Commit, later, calls, fewer)
+	fmt.Fprintf(&b, "\n%d cases with %d mistakes: %d solved before, %d now. The cases solved both times needed %d calls, and %d now.\n", len(cases), len(mistakes), earlier, later, calls, fewer)
 	return b.String()
 }
 

@@ -124,7 +124,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	a.tools = newSessionTools(a.config, a.background.Confine, builtin)
 	native := &react.Agent{
 		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true, Undo: a.undo,
-		System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
+		Sandboxed: a.background.Confine.Confines, System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
 		native: native, settings: c, version: a.config.Version, keeper: a.keeper, confine: a.background.Confine, policy: a.policy,

@@ -49,6 +49,14 @@ type Command struct {
 	Dirs    []string // the session's directories
 	Home    string   // of a hosted agent
 
+	// Background is set for a command that runs until its session ends. It has
+	// the network of the machine, unless commands have none: it is a server that
+	// others connect to.
+	Background bool
+	// Servers returns the ports on which the session's background commands
+	// listen. The command reaches them on 127.0.0.1. Nil: there are none.
+	Servers func() []int
+
 	// Outside starts the command without the sandbox.
 	Outside bool
 	// Ask asks whether the command may reach a host. Nil: it may not.
@@ -75,6 +83,13 @@ func (p *Policy) Start(c Command) (*proc.Running, error) {
 
 // Sandboxed reports whether a sandbox is configured. p may be nil.
 func (p *Policy) Sandboxed() bool { return p != nil && p.Open != nil }
+
+// Confines reports whether commands run in a sandbox: one is configured, and the
+// machine has one. p may be nil.
+func (p *Policy) Confines() bool {
+	s := p.Describe(Command{Kind: Shell})
+	return s != nil && s.Level != bellcord.SandboxNone
+}
 
 // Describe returns how a command would be confined; nil if no sandbox is
 // configured.

@@ -19,6 +19,7 @@ type Prepared struct {
 	command proc.Command
 	wrapped *sandbox.Wrapped // nil without a sandbox
 	policy  netproxy.Policy
+	servers func() []int // nil if the command reaches none
 
 	cancel context.CancelFunc
 	served sync.WaitGroup
@@ -48,6 +49,9 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 		return nil, err
 	}
 	prepared.enter(box.Level())
+	if prepared.wrapped.Listen != nil {
+		prepared.servers = c.Servers
+	}
 	if profile.Network == sandbox.Proxy {
 		prepared.policy = netproxy.Policy{Domains: p.Domains, Password: prepared.wrapped.ProxyPassword, Memory: p.memory(c.Session), Ask: c.Ask}
 	}
@@ -97,6 +101,9 @@ func (s *Prepared) serve(ctx context.Context) {
 		listener, err := s.wrapped.Listener(ctx)
 		if err != nil { // the command has ended before it had a network
 			return
+		}
+		if s.servers != nil {
+			s.served.Go(func() { s.forward(ctx) })
 		}
 		_ = netproxy.Serve(ctx, listener, s.policy)
 	})

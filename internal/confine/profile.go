@@ -15,7 +15,7 @@ import (
 // profile returns what a command can read, write and reach. The table is in
 // docs/sandbox.md.
 func (p *Policy) profile(c Command) sandbox.Profile {
-	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), TmpBytes: p.TmpBytes}
+	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), Servers: c.Servers != nil, TmpBytes: p.TmpBytes}
 	if c.Kind != Shell && len(c.Args) > 0 { // the model chooses what a command of the shell contains
 		program, _ := exec.LookPath(c.Args[0]) // Wrap returns the error
 		profile.Show = append([]string{program}, c.Args[1:]...)
@@ -48,12 +48,13 @@ func workingDir(dir string) string {
 }
 
 // network returns the network of a command. Servers and agents have it; a
-// command has it in mode full, unless the settings have none.
+// command has it in mode full and in the background, unless the settings have
+// none.
 func (p *Policy) network(c Command) sandbox.Network {
 	switch {
 	case c.Kind != Shell:
 		return sandbox.On
-	case c.Full && p.Network != sandbox.Off:
+	case (c.Full || c.Background) && p.Network != sandbox.Off:
 		return sandbox.On
 	}
 	return p.Network

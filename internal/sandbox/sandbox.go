@@ -84,6 +84,7 @@ type Profile struct {
 	Show     []string // paths in /tmp that stay visible, each with its directory directly below /tmp; others are ignored
 	Absent   []string // files that must not exist: at the level Namespaces, one that the command creates is renamed after its end
 	Network  Network
+	Servers  bool  // at the level Namespaces with a proxy, Wrapped.Listen is set
 	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB
 }
 
@@ -186,6 +187,13 @@ type Wrapped struct {
 	// waits until the sandbox exists. It is nil unless the network is Proxy, and
 	// at the level None.
 	Listener func(ctx context.Context) (net.Listener, error)
+	// Listen listens on a port of the loopback device that only the command has.
+	// It may be called for a limited number of ports, after Listener has returned.
+	// The command waits for Ready, so that it finds the ports that are there at
+	// its start. Both are nil unless Profile.Servers is set, and at other levels
+	// than Namespaces.
+	Listen func(port int) (net.Listener, error)
+	Ready  func()
 	// ProxyPassword is the password that each request to the listener must have:
 	// others can reach it, too. Empty: nobody else can.
 	ProxyPassword string

@@ -138,6 +138,9 @@ func (w *wrapping) confined(p Profile) error {
 		return nil
 	}
 	w.plan.ListenPort = proxyPort
+	if p.Servers {
+		w.plan.Spare = spareSockets
+	}
 	w.Env = append(w.Env, proxyEnv("http://127.0.0.1:"+strconv.Itoa(proxyPort))...)
 	return w.receiver()
 }
@@ -156,10 +159,16 @@ func (w *wrapping) receiver() error {
 		return err
 	}
 	w.releases = append(w.releases, func() { _ = conn.Close() })
+	spare := &spareSet{}
+	w.releases = append(w.releases, spare.close)
+	if w.plan.Spare > 0 {
+		w.Listen = spare.listen
+		w.Ready = func() { _, _ = conn.Write([]byte{1}) } // fails if the command has ended
+	}
 	w.Listener = func(ctx context.Context) (net.Listener, error) {
 		stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
 		defer stop()
-		l, err := receive(conn.(*net.UnixConn))
+		l, err := receive(conn.(*net.UnixConn), spare)
 		if cause := context.Cause(ctx); err != nil && cause != nil {
 			err = cause
 		}
@@ -171,8 +180,9 @@ func (w *wrapping) receiver() error {
 	return nil
 }
 
-func receive(conn *net.UnixConn) (net.Listener, error) {
-	buffer := make([]byte, unix.CmsgSpace(4))
+// receive receives the listener and the spare sockets.
+func receive(conn *net.UnixConn, spare *spareSet) (net.Listener, error) {
+	buffer := make([]byte, unix.CmsgSpace(4*(1+spareSockets)))
 	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), buffer)
 	if err != nil {
 		return nil, err
@@ -188,7 +198,10 @@ func receive(conn *net.UnixConn) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	unix.CloseOnExec(fds[0])
+	for _, fd := range fds {
+		unix.CloseOnExec(fd)
+	}
+	spare.add(fds[1:])
 	f := os.NewFile(uintptr(fds[0]), "listener")
 	defer func() { _ = f.Close() }() // net.FileListener has a copy
 	return net.FileListener(f)

@@ -22,7 +22,7 @@ const shellDescription = "Run a command with bash (or sh) and return its output 
 	"All processes that the command started are ended when it ends. timeout is in seconds (default 120, at most 3600). " +
 	"A long output is cut to its head and tail; the result names a file with all of it, which read_file and grep can read. " +
 	"To keep a command running, such as a development server, set background: the call returns immediately, " +
-	"the command's output goes to the file named in the result, and the command ends with the session."
+	"the command's output goes to the file named in the result, and the command runs until end_command or the end of the session. Other commands reach its ports on 127.0.0.1."
 
 const shellSchema = `{"type":"object","required":["command"],"additionalProperties":false,"properties":{` +
 	`"command":{"type":"string"},"timeout":{"type":"integer","minimum":1,"maximum":3600},"background":{"type":"boolean"},"workdir":{"type":"string"}}}`
@@ -186,5 +186,6 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	result := call.ended(ctx, out.String(), exit)
 	result.Sandbox = prepared.Sandbox
 	resources.noteFailure(&result, call)
+	resources.noteKill(&result, call)
 	return result
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-const sandboxDescription = " Commands run in a sandbox: they can write only in the session's directories, in caches and in /tmp, and cannot see credentials. " +
+const sandboxDescription = " Commands run in a sandbox: they can write only in the session's directories, in caches and in /tmp, and cannot see credentials or the processes of other commands. " +
 	"If a command failed because of the sandbox, call it again with without_sandbox: the user is asked each time."
 
 const sandboxSchema = `,"without_sandbox":{"type":"boolean"}`
@@ -65,6 +65,7 @@ func (y *SessionResources) confined(call shellCall) confine.Command {
 		},
 		Kind: confine.Shell, Session: call.Session, Full: call.Mode == permit.Full,
 		Dirs: append([]string{call.Dir}, call.AdditionalDirs...), Outside: call.WithoutSandbox, Ask: AskNetwork(call.Asker),
+		Background: call.Background, Servers: y.servers(call.Session),
 	}
 }
 

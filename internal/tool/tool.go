@@ -182,6 +182,7 @@ func Builtin(keeper *proc.Keeper, resources *SessionResources) []Tool {
 	if resources == nil {
 		return all
 	}
+	all = append(all, EndCommand(resources))
 	checker := &syntaxChecker{keeper: keeper, env: resources.Env, limit: checkTime, servers: resources.Servers, serverLimit: serverTime}
 	for i := range all {
 		all[i] = all[i].bind(binding{known: &resources.known, checker: checker, outputs: resources.contains})

@@ -37,6 +37,9 @@ type Agent struct {
 	// Policy decides which calls may run; nil means a policy without rules.
 	Policy *permit.Policy
 
+	// Sandboxed reports whether commands run in a sandbox. Nil means that they do
+	// not.
+	Sandboxed func() bool
 	// System is the template of the system prompt; "" means the built-in one.
 	System string
 	// Instructions lists files to include in every system prompt, in addition to

@@ -29,6 +29,7 @@ type facts struct {
 	Git          bool     // the directory is in a repository
 	Started      string   // the day on which the session started
 	Mode         string   // the permission mode of the session's first turn
+	Sandboxed    bool     // commands run in a sandbox
 	Instructions []instruction
 }
 
@@ -44,7 +45,7 @@ func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
 		return "", err
 	}
 	above, git := upwards(s.Dir)
-	f := facts{Dir: s.Dir, Additional: s.AdditionalDirs, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02"), Mode: a.firstMode(s)}
+	f := facts{Dir: s.Dir, Additional: s.AdditionalDirs, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02"), Mode: a.firstMode(s), Sandboxed: a.Sandboxed != nil && a.Sandboxed()}
 	for _, path := range slices.Concat(a.Instructions, above) {
 		text, err := readInstruction(path)
 		if err != nil {

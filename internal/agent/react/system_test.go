@@ -167,3 +167,17 @@ func TestSystemPrompt_BuiltIn_HasAtMost700Words(t *testing.T) {
 		}
 	})
 }
+
+func TestSystemPrompt_Sandbox_IsDescribedAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, sandboxed := range []bool{true, false} {
+		m := &model{script: []answer{{text: "ok"}}}
+		onStage(t, m, "ask", none, func(t *testing.T, s *stage) {
+			s.agent.Sandboxed = func() bool { return sandboxed }
+			s.run("hi")
+			if got := m.requests[0].System; strings.Contains(got, "Commands run in a sandbox") != sandboxed || strings.Contains(got, "There is no sandbox") == sandboxed {
+				t.Errorf("sandboxed %v: %s", sandboxed, got)
+			}
+		})
+	}
+}

@@ -77,8 +77,14 @@ func (c *client) tunnel(to net.Conn) {
 	if _, err := io.WriteString(down, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
+	copyBoth(down, c.in, up)
+}
+
+// copyBoth copies bytes in both directions until both have ended or one has
+// failed. in reads from the connection down.
+func copyBoth(down relayed, in io.Reader, up relayed) {
 	var both sync.WaitGroup
-	both.Go(func() { pass(up, c.in, down) })
+	both.Go(func() { pass(up, in, down) })
 	both.Go(func() { pass(down, up, up) })
 	both.Wait()
 }

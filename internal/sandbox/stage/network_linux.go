@@ -24,7 +24,9 @@ func raiseLoopback() error {
 }
 
 // sendListener listens inside the network namespace, and passes the listener to
-// the server: its proxy serves the command without being reachable by others.
+// the server: its proxy serves the command without being reachable by others. With
+// it go sockets of the namespace that the server binds later, when it knows the
+// port.
 func sendListener(p *Plan) error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -36,7 +38,7 @@ func sendListener(p *Plan) error {
 		err = syscall.Listen(fd, 128)
 	}
 	if err == nil {
-		err = syscall.Sendmsg(int(p.SocketFD), []byte{1}, syscall.UnixRights(fd), nil, 0)
+		err = sendSockets(int(p.SocketFD), fd, int(p.Spare))
 	}
 	if err != nil {
 		return failure("pass the listener", err)
@@ -44,4 +46,31 @@ func sendListener(p *Plan) error {
 	closeFD(int(p.SocketFD))
 	p.SocketFD = 0
 	return nil
+}
+
+// sendSockets sends a listener and spare sockets. If there are spare ones, it
+// returns after the server has bound those that the command needs at once. A server
+// that has ended closes the connection, which counts too.
+func sendSockets(to, listener, spare int) error {
+	fds := []int{listener}
+	defer func() {
+		for _, fd := range fds[1:] {
+			closeFD(fd)
+		}
+	}()
+	for range spare {
+		fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		fds = append(fds, fd)
+	}
+	if err := syscall.Sendmsg(to, []byte{1}, syscall.UnixRights(fds...), nil, 0); err != nil || spare == 0 {
+		return err
+	}
+	_, err := syscall.Read(to, make([]byte, 1))
+	for err == syscall.EINTR { //nolint:errorlint // a plain errno
+		_, err = syscall.Read(to, make([]byte, 1))
+	}
+	return err
 }

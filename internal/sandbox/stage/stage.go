@@ -82,6 +82,7 @@ type Plan struct {
 	Network bool // the network of the host, not an empty one
 
 	ListenPort  int64 // on loopback, for the proxy; 0: no listener
+	Spare       int64 // unbound TCP sockets to send with the listener; the helper then waits for one byte
 	SocketFD    int64 // the socket through which the listener is sent
 	ExtraFD     int64 // a file descriptor that the command must not inherit; 0: none
 	Rules       []Rule
@@ -107,6 +108,7 @@ func (p *Plan) Encode() []byte {
 	}
 	e.flag(p.Network)
 	e.number(p.ListenPort)
+	e.number(p.Spare)
 	e.number(p.SocketFD)
 	e.number(p.ExtraFD)
 	e.number(int64(len(p.Rules)))
@@ -132,6 +134,7 @@ func Decode(b []byte) (*Plan, error) {
 	}
 	p.Network = d.flag()
 	p.ListenPort = d.number()
+	p.Spare = d.number()
 	p.SocketFD = d.number()
 	p.ExtraFD = d.number()
 	for n := d.number(); n > 0 && !d.bad; n-- {
