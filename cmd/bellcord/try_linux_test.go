@@ -49,7 +49,7 @@ var tourSteps = []struct{ sees, keys string }{
 	{"enter confirms", "Enter"},
 	{"→ press enter to start a long answer", "Enter"},
 	{"→ press enter to queue a second prompt", "Enter"},
-	{"1 queued", "Escape"},
+	{"queue 1 · ", "Escape"},
 	{"→ press tab, then s", "Tab"},
 	{"s sends now", "s"},
 	{"→ press enter to run it", "Enter"},

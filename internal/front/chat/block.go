@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/plural"
 )
@@ -224,7 +222,7 @@ func (q *question) lines(width int, unfolded bool) []string {
 func (q *question) open(width, questions int) []string {
 	lines := q.title(width)
 	if questions > 1 {
-		lines = numbered(lines, fmt.Sprintf("question 1 of %d", questions), width)
+		lines = withRight(lines, fmt.Sprintf("question 1 of %d", questions), width)
 	}
 	place := "in " + harmless(q.dir)
 	if len(q.changes) > 0 {
@@ -234,17 +232,6 @@ func (q *question) open(width, questions int) []string {
 		lines = append(lines, indented("  ", "  ", styled(dim, place), width)...)
 	}
 	return append(lines, q.subject(width)...)
-}
-
-// numbered puts the number of a question at the right end of its first line, or
-// below the lines if that line is too long.
-func numbered(lines []string, number string, width int) []string {
-	gap := width - 1 - ansi.StringWidth(lines[0]) - ansi.StringWidth(number)
-	if gap < 2 {
-		return append(lines, wrap(styled(dim, "  "+number), width)...)
-	}
-	lines[0] += strings.Repeat(" ", gap) + styled(dim, number)
-	return lines
 }
 
 // subject returns what the question is about: the changes of files, and the

@@ -113,18 +113,18 @@ func TestQueue_SelectedPrompt_CanBeEditedSentAndDeleted(t *testing.T) {
 	s.press("enter")
 	s.has("✎ second").types(" one")
 	expectActions(t, s.press("enter"), chat.Edit{Turn: "t2", Text: "second one"})
-	s.of("t2").happens(bellcord.PromptEdited{Text: "second one"}).has("+ second one", "2 queued")
+	s.of("t2").happens(bellcord.PromptEdited{Text: "second one"}).has("1 second one", "queue 2")
 	s.press("tab")
 	expectActions(t, s.press("s"), chat.Send{Turn: "t3"})
 	s.press("tab")
 	expectActions(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
-	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("1 queued", "not started: third")
+	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("queue 1 · second one", "not started: third")
 }
 
 func TestScreen_StopHoldsTheQueue_ShowsHeldPrompts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").of("t2").prompted("second").of("t1").ends(bellcord.Receipt{End: bellcord.EndStopped, HeldTurns: []bellcord.TurnID{"t2"}})
-	s.has("1 queued, 1 held by the stop", "■ stopped")
+	s.has("held 1: not sent, because the turn was stopped", "■ stopped")
 	if s.m.Busy() {
 		t.Error("what is held does not run")
 	}

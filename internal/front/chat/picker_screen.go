@@ -48,7 +48,7 @@ func (p *picker) title(width int) string {
 	if p.everywhere {
 		title, other = "Sessions of all projects", "tab: this project"
 	}
-	return numbered([]string{styled(bold, harmless(oneLine(title)))}, other, width)[0]
+	return withRight([]string{styled(bold, harmless(oneLine(title)))}, other, width)[0]
 }
 
 const (

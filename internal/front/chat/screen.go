@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"fmt"
-
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -45,7 +43,7 @@ func (m *Model) Screen(width, height int) Screen {
 	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
 	below := []string{}
 	if height > 3 {
-		below = append(below, m.queueLines()...)
+		below = append(below, m.queueLines(width)...)
 		if m.HasQuestion() {
 			below = append(below, m.answerLines(width)...)
 		}
@@ -172,34 +170,4 @@ func (s *story) last(width, room int, scroll *int, from int, unfolded bool) []st
 	}
 	end := len(lines) - *scroll
 	return lines[max(0, end-room):end]
-}
-
-// queueTitle returns how many prompts are queued and how many of them are held.
-func (m *Model) queueTitle() string {
-	title := fmt.Sprintf("%d queued", len(m.queue.waits))
-	if n := m.queue.held(); n > 0 {
-		title += fmt.Sprintf(", %d held by the stop", n)
-	}
-	return title
-}
-
-func (m *Model) queueLines() []string {
-	waits := m.queue.waits
-	if len(waits) == 0 || m.running == nil && m.queue.held() == 0 {
-		return nil
-	}
-	keys := " — tab selects"
-	if m.queue.picked != "" {
-		keys = " — enter edits · d deletes · s sends now"
-	}
-	lines := []string{styled(bold, m.queueTitle()) + styled(dim, keys)}
-	from := max(0, min(m.queue.find(m.queue.picked), len(waits)-mostQueue))
-	for _, w := range waits[from:min(len(waits), from+mostQueue)] {
-		mark := "  + "
-		if w.turn == m.queue.picked {
-			mark = styled(bold, "› + ")
-		}
-		lines = append(lines, mark+harmless(oneLine(w.text)))
-	}
-	return lines
 }

@@ -111,6 +111,17 @@ func indented(first, rest, text string, width int) []string {
 	return lines
 }
 
+// withRight puts a text at the right end of the first line, or below the lines if
+// that line is too long.
+func withRight(lines []string, right string, width int) []string {
+	gap := width - 1 - ansi.StringWidth(lines[0]) - ansi.StringWidth(right)
+	if gap < 2 {
+		return append(lines, wrap(styled(dim, "  "+right), width)...)
+	}
+	lines[0] += strings.Repeat(" ", gap) + styled(dim, right)
+	return lines
+}
+
 // oneLine joins the words of a text with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
