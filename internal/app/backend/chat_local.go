@@ -85,6 +85,7 @@ func (c localChat) Files(ctx context.Context, dir, query string, limit int) (fou
 func (c localChat) Prompt(ctx context.Context, session bellcord.SessionID, request chat.Prompt) error {
 	p := app.PromptLimits(c.settings)
 	p.Turn, p.Task, p.Text, p.Images = request.Turn, request.Task, request.Text, request.Images
+	p.Files, p.Links, p.Blocks = request.Files, request.Links, request.Blocks
 	_, err := c.at.App.Front().Accept(ctx, session, p)
 	return err
 }

@@ -32,7 +32,7 @@ func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p ch
 		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
 	// The chat has already handled its commands; a leading slash is text.
-	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: slash.Escape(p.Text), Images: p.Images})
+	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: slash.Escape(p.Text), Images: p.Images, Files: p.Files, Links: p.Links})
 	return err
 }
 

@@ -116,6 +116,10 @@ type (
 		Task    bellcord.Task
 		Text    string
 		Images  []bellcord.Image
+		// Files, Links and Blocks are those of a queued prompt that is sent again.
+		Files  []bellcord.File
+		Links  []bellcord.Link
+		Blocks []bellcord.Block
 		// ImageFiles are paths of images to attach, as far as they exist.
 		ImageFiles []string
 	}

@@ -49,7 +49,7 @@ var commandNames = func() slash.Commands {
 
 const keyHelp = `
 Stop    esc · ctrl+c, and ctrl+c again forces it · /stop
-Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d discards, s sends now
+Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d discards, u undoes it, s sends now
 Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · ctrl+v attaches an image · tab completes · @ finds a file
 Run     ! and a command runs it without the model · a space before ! makes it text
 Recall  up, down show earlier prompts · ctrl+r searches them
@@ -68,7 +68,7 @@ func (m *Model) submit() []Action {
 		text = onlyImages
 	}
 	turn := m.queue.edits
-	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].task == bellcord.TaskCommand {
+	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].prompt.Task == bellcord.TaskCommand {
 		return m.editCommand(turn, text)
 	}
 	if turn == "" {

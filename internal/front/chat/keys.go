@@ -166,6 +166,7 @@ func (m *Model) Paste(text string) []Action {
 	if path, is := droppedImage(text); is {
 		return []Action{AttachImage{path, text}}
 	}
+	m.queue.leave()
 	m.input.insert(text)
 	return nil
 }
@@ -193,7 +194,7 @@ func (m *Model) escape() []Action {
 // layered reports whether Esc closes something that is open on top of the
 // conversation.
 func (m *Model) layered() bool {
-	return m.search != nil || m.picker != nil || m.overlay != nil || m.undo != nil || m.queue.picked != "" || len(m.menuRows()) > 0
+	return m.search != nil || m.picker != nil || m.overlay != nil || m.undo != nil || m.queue.focused() || len(m.menuRows()) > 0
 }
 
 // closeLayer closes what is open on top of the conversation, and reports whether
@@ -208,8 +209,8 @@ func (m *Model) closeLayer() bool {
 	case m.overlay != nil:
 		m.overlay = nil
 	case m.closeUndo("Cancelled: no file was changed."):
-	case m.queue.picked != "":
-		m.queue.picked = ""
+	case m.queue.focused():
+		m.queue.leave()
 	case len(m.menuRows()) > 0:
 		m.menu.closed = m.input.String()
 	default:
@@ -221,7 +222,8 @@ func (m *Model) closeLayer() bool {
 func (m *Model) clearInput() {
 	m.input.set("")
 	m.images = nil
-	m.queue.edits, m.queue.picked = "", ""
+	m.queue.edits = ""
+	m.queue.leave()
 }
 
 // Interrupt handles Ctrl-C: the first one stops the turn, a later one forces the
@@ -323,41 +325,4 @@ func (m *Model) stopping(turn bellcord.TurnID, mode bellcord.StopMode) bool {
 		m.queue.waits[i].stop = m.now
 	}
 	return true
-}
-
-// queueKey handles keys for queued prompts while the input is empty, and
-// reports whether it handled the key.
-func (m *Model) queueKey(key string) ([]Action, bool) {
-	if !m.input.empty() || len(m.queue.waits) == 0 {
-		return nil, false
-	}
-	i := m.queue.find(m.queue.picked)
-	if i < 0 {
-		if key == "tab" {
-			m.queue.move(-1)
-		}
-		return nil, key == "tab"
-	}
-	w := m.queue.waits[i]
-	switch key {
-	case "up":
-		m.queue.move(-1)
-	case "down":
-		m.queue.move(1)
-	case "tab":
-		m.queue.picked = ""
-	case "enter", "e":
-		m.queue.edits, m.queue.picked = w.turn, ""
-		m.input.set(w.text)
-	case "d", "delete", "backspace":
-		m.queue.picked = ""
-		m.ownStops[w.turn] = true
-		return []Action{Stop{Turn: w.turn, Mode: bellcord.StopNow}}, true
-	case "s":
-		m.queue.picked = ""
-		return []Action{Send{w.turn}}, true
-	default:
-		return nil, false
-	}
-	return nil, true
 }

@@ -35,7 +35,7 @@ func (m *Model) life(ev bellcord.Event) {
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
 		stop := m.arrived(ev.Turn)
-		m.queue.addPrompt(waiting{turn: ev.Turn, text: b.Text, task: b.Task, stop: stop})
+		m.queue.addPrompt(waiting{turn: ev.Turn, prompt: b.Prompt, stop: stop})
 	case bellcord.PromptEdited:
 		m.queue.edit(ev.Turn, b.Text)
 	case bellcord.TurnStarted:
@@ -87,18 +87,18 @@ func (m *Model) arrived(turn bellcord.TurnID) time.Time {
 
 func (m *Model) startTurn(ev bellcord.Event) {
 	w := m.queue.removePrompt(ev.Turn)
-	m.running = &running{id: ev.Turn, task: w.task, text: w.text, started: ev.Time, stop: w.stop}
+	m.running = &running{id: ev.Turn, task: w.prompt.Task, text: w.prompt.Text, started: ev.Time, stop: w.stop}
 	m.questions, m.answering = nil, ""
 	m.closeUndo("A turn has started: /undo works when it has ended.")
 	m.story.settle(ev.Time)
 	m.story.turns = append(m.story.turns, len(m.story.blocks))
-	switch w.task {
+	switch w.prompt.Task {
 	case bellcord.TaskCompact:
 		m.story.addBlock(&note{dim, "≡ compacting…"})
 	case bellcord.TaskImport:
 		m.story.addBlock(&note{dim, "≡ the agent's earlier conversation"})
 	case bellcord.TaskAnswer, bellcord.TaskCommand:
-		m.story.addBlock(&promptBlock{w.text})
+		m.story.addBlock(&promptBlock{w.prompt.Text})
 	}
 }
 

@@ -305,6 +305,7 @@ func (m *Model) failed(r Report) {
 		if m.running != nil && m.running.id == of.Turn {
 			m.running.stop = time.Time{}
 		}
+		m.queue.forgetDiscard(of.Turn)
 		words = "stop not delivered: " + words + "; press again"
 	case Answer:
 		if m.answering == of.Question {

@@ -12,18 +12,21 @@ import (
 
 // queue contains the queued prompts, in order.
 type queue struct {
-	waits  []waiting
-	picked bellcord.TurnID // the selected prompt
-	edits  bellcord.TurnID // the prompt that is edited in the input
+	waits     []waiting
+	picked    bellcord.TurnID // the selected prompt
+	edits     bellcord.TurnID // the prompt that is edited in the input
+	discarded []waiting       // since the queue has the focus
 }
 
 type waiting struct {
-	turn bellcord.TurnID
-	text string
-	task bellcord.Task
-	held bool      // held back by a stop
-	stop time.Time // when its stop was requested
+	turn   bellcord.TurnID
+	prompt bellcord.Prompt
+	held   bool      // held back by a stop
+	stop   time.Time // when its stop was requested
 }
+
+// text returns the prompt in one line, made harmless.
+func (w waiting) text() string { return harmless(oneLine(w.prompt.Text)) }
 
 func (q *queue) addPrompt(w waiting) { q.waits = append(q.waits, w) }
 
@@ -33,7 +36,7 @@ func (q *queue) find(turn bellcord.TurnID) int {
 
 func (q *queue) edit(turn bellcord.TurnID, text string) {
 	if i := q.find(turn); i >= 0 {
-		q.waits[i].text = text
+		q.waits[i].prompt.Text = text
 	}
 }
 
@@ -118,7 +121,7 @@ func (m *Model) queueCommand(word, rest string) []Action {
 		m.setHint("the new text is missing: /edit N TEXT")
 		return nil
 	}
-	if m.queue.waits[n-1].task == bellcord.TaskCommand {
+	if m.queue.waits[n-1].prompt.Task == bellcord.TaskCommand {
 		return m.editCommand(turn, text)
 	}
 	if prompt, is := m.prompt(text); is {
@@ -133,7 +136,7 @@ func (m *Model) queueList() string {
 	}
 	list := m.queueTitle()
 	for i, w := range m.queue.waits {
-		list += fmt.Sprintf("\n%d. %s", i+1, oneLine(w.text))
+		list += fmt.Sprintf("\n%d. %s", i+1, w.text())
 	}
 	return list
 }

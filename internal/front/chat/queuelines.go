@@ -27,25 +27,48 @@ func (m *Model) queueTitle() string {
 }
 
 // queueLines returns the queued prompts with their numbers, which are those of
-// /edit, /drop and /send, and the keys for them.
+// /edit, /drop and /send, the prompt that was discarded last, and the keys for
+// them.
 func (m *Model) queueLines(width int) []string {
-	waits := m.queue.waits
-	if len(waits) == 0 || m.running == nil && m.queue.held() == 0 {
-		return nil
+	var lines []string
+	if len(m.queue.waits) > 0 && (m.running != nil || m.queue.held() > 0) {
+		lines = m.waitingLines(width)
 	}
-	title := styled(bold, ansi.Truncate(m.queueTitle(), width, "…"))
-	if m.queue.picked != "" {
-		return append(withRight([]string{title}, ansi.Truncate(queueKeys, width-2, "…"), width), m.queueRows()...)
+	n := len(m.queue.discarded)
+	if n == 0 {
+		return lines
 	}
-	if len(waits) > 1 || waits[0].held {
-		return append(withRight([]string{title}, openQueue, width), m.queueRows()...)
+	keys := "u undoes"
+	if len(lines) == 0 {
+		keys += " · tab leaves"
 	}
-	title += styled(dim, " · ") + harmless(oneLine(waits[0].text))
-	if room := width - 1 - len("  "+openQueue); room > ansi.StringWidth(m.queueTitle())+len(" · ") {
-		title = ansi.Truncate(title, room, "…")
-	}
-	return withRight([]string{title}, openQueue, width)
+	return append(lines, leftAndRight("discarded: "+m.queue.discarded[n-1].text(), keys, width)...)
 }
+
+func (m *Model) waitingLines(width int) []string {
+	waits, title := m.queue.waits, styled(bold, m.queueTitle())
+	switch {
+	case m.queue.focused():
+		title = ansi.Truncate(title, width, "…")
+		return append(withRight([]string{title}, ansi.Truncate(queueKeys, width-2, "…"), width), m.queueRows()...)
+	case len(waits) == 1 && !waits[0].held:
+		return leftAndRight(title+styled(dim, " · ")+waits[0].text(), openQueue, width)
+	}
+	title = ansi.Truncate(title, width, "…")
+	return append(withRight([]string{title}, openQueue, width), m.queueRows()...)
+}
+
+// leftAndRight returns a line with a text at its right end. The left part is
+// shortened, unless little of it would be left.
+func leftAndRight(left, right string, width int) []string {
+	if room := width - 1 - len("  ") - ansi.StringWidth(right); room >= fewest {
+		left = ansi.Truncate(left, room, "…")
+	}
+	return withRight([]string{ansi.Truncate(left, width, "…")}, right, width)
+}
+
+// fewest is the number of columns that the left part of a line needs at least.
+const fewest = 16
 
 // queueRows returns one row for each queued prompt. If some prompts are held and
 // others are not, the rows name the held ones.
@@ -54,7 +77,7 @@ func (m *Model) queueRows() []string {
 	from := max(0, min(m.queue.find(m.queue.picked), len(waits)-mostQueue))
 	var rows []string
 	for i, w := range waits[from:min(len(waits), from+mostQueue)] {
-		text := harmless(oneLine(w.text))
+		text := w.text()
 		if w.held && held < len(waits) {
 			text = styled(yellow, "held: ") + text
 		}

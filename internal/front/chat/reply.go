@@ -85,7 +85,7 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 		if text != "" {
 			m.input.insert(letter)
 		}
-	case quiet && m.input.empty() && m.queue.picked == "" && m.panel.settled(m):
+	case quiet && m.input.empty() && !m.queue.focused() && m.panel.settled(m):
 		if m.offer(text) != "" {
 			m.reply = reply{question: m.asked(), letter: text}
 			return nil, true
