@@ -197,7 +197,8 @@ type question struct {
 	card      *card             // the call on the screen; nil if it is not there
 	changes   []bellcord.Change // shown here while it is open, and by the call afterwards
 	complete  bool              // the text and the changes describe the whole call
-	answer    string            // how it was closed; "" while it is open
+	opened    time.Time
+	answer    string // how it was closed; "" while it is open
 }
 
 func (q *question) fixed() bool { return q.answer != "" }

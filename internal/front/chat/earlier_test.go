@@ -84,9 +84,9 @@ func TestEsc_SearchOpenWhileATurnRuns_ClosesItAndCtrlCStops(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").types("draft")
 	s.press("ctrl+r")
-	s.has("ctrl+c to stop")
+	s.has("ctrl+c stops")
 	expectActions(t, s.press("esc"))
-	s.has("› draft", "esc to stop")
+	s.has("› draft", "esc stops")
 	s.press("ctrl+r")
 	expectActions(t, s.press("ctrl+c"), stopT1)
 }
@@ -122,7 +122,7 @@ func TestMenu_Enter_RunsTheSelectedCommand(t *testing.T) {
 func TestMenu_Esc_ClosesItUntilTheInputChanges(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").types("/s")
-	s.has("/status", "ctrl+c to stop")
+	s.has("/status", "ctrl+c stops")
 	expectActions(t, s.press("esc"))
 	s.hasNot("/status")
 	s.types("t").has("/status")

@@ -22,7 +22,7 @@ func TestScreen_Inline_HasOnlyWhatIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
 	expectText(t, "what is printed", s.finished(), "\n> go\n\nIt is finished.")
-	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok — esc to stop\n›\n  enter queues\n")
+	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok"+strings.Repeat(" ", 27)+"esc stops\n›\n  enter queues\n")
 	s.ends(bellcord.Receipt{End: bellcord.EndDone})
 	expectText(t, "what is printed at the end", s.finished(), "\nIt is open\n● done 0:00")
 	expectText(t, "the idle screen", s.screen(60, 24), "\n○ ready\n›\n  openai/fake · ask · /work/here\n")
@@ -102,7 +102,7 @@ func TestPress_CtrlO_ShowsTheWholeConversation(t *testing.T) {
 	s.press("pgdown")
 	s.has("│ row40")
 	expectActions(t, s.press("esc")) // closes it and stops nothing
-	s.has("● running", "esc to stop").hasNot("Transcript")
+	s.has("● running", "esc stops").hasNot("Transcript")
 	s.press("ctrl+o")
 	expectActions(t, s.press("ctrl+c"), stopT1)
 	s.has("Transcript", "■ stopping…")

@@ -122,7 +122,7 @@ func (m *Model) endOfInput() []Action {
 	case m.target() == "":
 		return m.quit()
 	default:
-		m.setHint("a turn is running; " + m.stopKey() + ", /quit exits")
+		m.setHint("a turn is running; esc stops it, /quit exits")
 	}
 	return nil
 }

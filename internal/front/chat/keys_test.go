@@ -29,8 +29,8 @@ func TestPress_Esc_StopsAndShowsItBeforeTheLog(t *testing.T) {
 	s.has("■ stopping…")
 	expectActions(t, s.press("esc")) // already stopping
 	s.happens(called("c", "shell", `{"command":"npm test"}`), bellcord.ToolCallStarted{Call: "c"}).after(2100 * time.Millisecond)
-	s.has("waiting for shell npm test, at most 6 s more — ctrl+c forces").after(6 * time.Second)
-	s.has("waiting for shell npm test — ctrl+c forces")
+	s.has("■ stopping… waiting for npm test, 6 s at most    ", "   ctrl+c forces\n").after(6 * time.Second)
+	s.has("■ stopping… waiting for npm test    ", "   ctrl+c forces\n")
 	s.ends(bellcord.Receipt{End: bellcord.EndStopped, Cause: person("me", "here"), Kept: bellcord.Kept{TextBytes: 1}}).has("■ stopped after 8.1 s · kept: text", "○ ready")
 }
 

@@ -62,7 +62,7 @@ func (m *Model) overlayLines(width, height int) []string {
 	title := styled(bold, o.title) + styled(dim, " — "+m.overlayKeys())
 	below := []string{}
 	if m.target() != "" {
-		below = append(below, m.statusLine())
+		below = append(below, m.statusLine(width))
 	}
 	o.page = max(1, height-1-len(below))
 	var lines []string

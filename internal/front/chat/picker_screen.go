@@ -25,7 +25,7 @@ func (m *Model) pickerScreen(width, height int) Screen {
 		below = append(below, styled(dim, m.hint))
 	}
 	if m.target() != "" {
-		below = append(below, m.statusLine())
+		below = append(below, m.statusLine(width))
 	}
 	lines := []string{p.title(width), styled(bold, promptSign) + words[0]}
 	lines = append(lines, p.rows(m.now, width, height-len(lines)-len(below))...)

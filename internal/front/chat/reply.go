@@ -47,14 +47,23 @@ func (m *Model) offer(letter string) string {
 	return ""
 }
 
+// letters returns the letters that answer the open question.
+func (m *Model) letters() []string {
+	var letters []string
+	for _, letter := range []string{"y", "a", "n"} {
+		if m.offer(letter) != "" {
+			letters = append(letters, letter)
+		}
+	}
+	return letters
+}
+
 // answers lists the letters that answer the open question, each with what it
 // answers after the text between.
 func (m *Model) answers(between string) []string {
 	var parts []string
-	for _, letter := range []string{"y", "a", "n"} {
-		if words := m.offer(letter); words != "" {
-			parts = append(parts, letter+between+words)
-		}
+	for _, letter := range m.letters() {
+		parts = append(parts, letter+between+m.offer(letter))
 	}
 	return parts
 }

@@ -21,7 +21,7 @@ const mostRewind = 15
 // rewindCommand handles /rewind. It can be reversed, so it asks nothing.
 func (m *Model) rewindCommand(rest string) []Action {
 	if m.target() != "" && rest != "" {
-		m.setHint("A turn is running: stop it first (" + m.stopKey() + "), then use /rewind.")
+		m.setHint("A turn is running: stop it first with esc, then use /rewind.")
 		return nil
 	}
 	q, err := rewind.Parse(rest, &m.turns)

@@ -76,7 +76,7 @@ func TestRewind_WhatCannotBeRewound_IsExplained(t *testing.T) {
 	if got := s.enters("/rewind beef"); got != nil {
 		t.Errorf("while a turn runs: %+v", got)
 	}
-	s.has("A turn is running: stop it first (esc to stop), then use /rewind.")
+	s.has("A turn is running: stop it first with esc, then use /rewind.")
 }
 
 // An undo is about files: it may name a turn that is no longer part of the

@@ -55,7 +55,7 @@ func (m *Model) Screen(width, height int) Screen {
 		below = append(below, styled(dim, m.hint))
 	}
 	if height > 1 {
-		below = append(below, m.statusLine())
+		below = append(below, m.statusLine(width))
 	}
 	if m.search != nil && height > 2 {
 		below = append(below, m.searchLine())
@@ -110,19 +110,6 @@ func (m *Model) promptMark() string {
 		return styled(yellow, "✎ ")
 	}
 	return styled(bold, "› ")
-}
-
-func (m *Model) statusLine() string {
-	style := dim
-	switch {
-	case len(m.questions) > 0:
-		style = yellow
-	case m.running != nil && m.running.stop.IsZero():
-		style = green
-	case m.target() != "":
-		style = red
-	}
-	return styled(style, harmless(oneLine(m.state())))
 }
 
 // linesLeft returns how many lines are left for the conversation, a list or a

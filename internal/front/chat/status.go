@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/plural"
@@ -14,80 +16,163 @@ import (
 // for.
 const patience = 2 * time.Second
 
-// state returns the status in one line.
-func (m *Model) state() string {
-	switch {
-	case m.running != nil && !m.running.stop.IsZero():
-		return m.stoppingWords(m.running.stop, m.running.mode)
-	case m.running != nil && len(m.questions) > 0:
-		return "? waiting for you " + elapsed(m.now.Sub(m.running.started)) + " — " + m.stopKey()
-	case m.running != nil:
-		return m.runningWords() + " — " + m.stopKey()
-	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
-		return m.stoppingWords(m.sent[0].stop, "")
-	case len(m.sent) > 0:
-		return "○ sending… — " + m.stopKey()
-	case m.queue.next() != "":
-		if w := m.queue.waits[m.queue.find(m.queue.next())]; !w.stop.IsZero() {
-			return m.stoppingWords(w.stop, "")
-		}
-		return "○ queued — " + m.stopKey()
-	}
-	return "○ ready"
+// status is the status of the conversation.
+type status struct {
+	style string
+	words string   // the state, and since when it lasts
+	call  string   // the running call; it is shortened first
+	after string   // behind the call
+	costs []string // not in a narrow window
+	keys  string
 }
 
-func (m *Model) runningWords() string {
-	parts := []string{"● running " + elapsed(m.now.Sub(m.running.started))}
+// status returns what runs, and the key that stops it.
+func (m *Model) status() status {
+	running := status{style: green, keys: m.stopKey()}
+	switch {
+	case m.running != nil && !m.running.stop.IsZero():
+		return m.stoppingStatus(m.running.stop, m.running.mode)
+	case len(m.questions) > 0 && m.running != nil:
+		running.style, running.words = yellow, "? waiting for you"+m.askedFor()+m.lettersToPress()
+	case m.running != nil:
+		return m.runningStatus()
+	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
+		return m.stoppingStatus(m.sent[0].stop, "")
+	case len(m.sent) > 0:
+		running.words = "○ sending…"
+	case m.queue.next() != "":
+		if w := m.queue.waits[m.queue.find(m.queue.next())]; !w.stop.IsZero() {
+			return m.stoppingStatus(w.stop, "")
+		}
+		running.words = "○ queued"
+	case m.undo != nil:
+		return status{style: yellow, words: "? waiting for you" + m.lettersToPress(), keys: "esc cancels"}
+	default:
+		return status{style: dim, words: "○ ready"}
+	}
+	return running
+}
+
+func (m *Model) runningStatus() status {
+	s := status{style: green, words: "● running " + elapsed(m.now.Sub(m.running.started)), keys: m.stopKey()}
 	if m.running.scan != "" {
-		parts = append(parts, m.running.scan)
+		s.call = m.running.scan
 	} else if c := m.story.working(); c != nil {
-		parts = append(parts, brief(c.call))
+		s.call = brief(c.call)
+	}
+	if s.call != "" {
+		s.words += " · "
 	}
 	used, cost := m.running.meter.total()
 	if used > 0 {
-		parts = append(parts, "~"+tokens(used)+" tok")
+		s.costs = append(s.costs, "~"+tokens(used)+" tok")
 	}
 	if cost > 0 {
-		parts = append(parts, "~"+money(cost))
+		s.costs = append(s.costs, "~"+money(cost))
 	}
-	return strings.Join(parts, " · ")
+	return s
 }
 
-func (m *Model) stoppingWords(since time.Time, mode bellcord.StopMode) string {
-	words := "■ stopping…"
-	if mode == bellcord.StopForce {
-		words = "■ stopping now…"
+func (m *Model) stoppingStatus(since time.Time, mode bellcord.StopMode) status {
+	s := status{style: red, words: "■ stopping…"}
+	switch {
+	case mode == bellcord.StopForce:
+		s.words = "■ stopping now…"
+	case m.running != nil && m.guide == nil: // with a guide, Ctrl-C exits
+		s.keys = "ctrl+c forces"
 	}
-	if m.now.Sub(since) <= patience {
-		return words
+	switch {
+	case m.now.Sub(since) <= patience:
+		return s
+	case m.running == nil:
+		s.words += " waiting for the server"
+		return s
 	}
-	if m.running == nil {
-		return words + " waiting for the server"
-	}
-	what := "the agent to return"
+	s.words, s.call = s.words+" waiting for ", "the agent to return"
 	for _, id := range m.story.order {
 		if c := m.story.cards[id]; c.state == "runs" {
-			what = brief(c.call)
+			s.call = commandOrBrief(c.call)
 			break
 		}
 	}
-	words += " waiting for " + what
-	if mode == bellcord.StopForce {
-		return words
+	if left := (hub.DefaultGrace - m.now.Sub(since)).Round(time.Second); left > 0 && mode != bellcord.StopForce {
+		s.after = fmt.Sprintf(", %d s at most", left/time.Second)
 	}
-	if left := (hub.DefaultGrace - m.now.Sub(since)).Round(time.Second); left > 0 {
-		words += fmt.Sprintf(", at most %d s more", left/time.Second)
+	return s
+}
+
+// askedFor returns for how long the open question has been open.
+func (m *Model) askedFor() string {
+	q := m.story.questions[m.questions[0].ID]
+	if q == nil {
+		return ""
 	}
-	return words + " — ctrl+c forces"
+	return " " + elapsed(m.now.Sub(q.opened))
+}
+
+// lettersToPress returns the letters that answer the open question. While a form
+// or a reason is typed, letters are text.
+func (m *Model) lettersToPress() string {
+	letters := m.letters()
+	if last := len(letters) - 1; last > 0 {
+		letters = []string{strings.Join(letters[:last], ", ") + " or " + letters[last]}
+	}
+	if len(letters) == 0 || m.openForm() != nil || m.marked() != "" && m.reply.explains {
+		return ""
+	}
+	return " · " + letters[0] + ", then enter"
+}
+
+// state returns the status in one line, without keys.
+func (m *Model) state() string {
+	s := m.status()
+	return s.line(s.call, true)
+}
+
+func (s status) line(call string, costs bool) string {
+	parts := []string{s.words + call + s.after}
+	if costs {
+		parts = append(parts, s.costs...)
+	}
+	return harmless(oneLine(strings.Join(parts, " · ")))
+}
+
+const (
+	costWidth   = 40 // columns of the narrowest window with the costs of the running turn
+	leastStatus = 5  // columns of the shortest status that has keys behind it
+)
+
+// statusLine returns the status for a window, with the keys at its right end. In
+// a line that is too long the call is shortened, and the keys stay.
+func (m *Model) statusLine(width int) string {
+	s := m.status()
+	room := width
+	if keys := ansi.StringWidth(s.keys); keys > 0 && width-1-len("  ")-keys >= leastStatus {
+		room = width - 1 - len("  ") - keys
+	} else {
+		s.keys = ""
+	}
+	call, costs := oneLine(s.call), width >= costWidth
+	if over := ansi.StringWidth(s.line(call, costs)) - room; over > 0 && call != "" {
+		call = ansi.Truncate(call, max(1, ansi.StringWidth(call)-over), "…")
+	}
+	line := styled(s.style, ansi.Truncate(s.line(call, costs), room, "…"))
+	if s.keys == "" {
+		return line
+	}
+	return withRight([]string{line}, s.keys, width)[0]
 }
 
 // stopKey names the key that stops the turn. While something is open on top of the
 // conversation, Esc closes that.
 func (m *Model) stopKey() string {
-	if m.layered() {
-		return "ctrl+c to stop"
+	switch {
+	case !m.layered():
+		return "esc stops"
+	case m.guide != nil: // Ctrl-C exits
+		return ""
 	}
-	return "esc to stop"
+	return "ctrl+c stops"
 }
 
 // somebodyElse describes the person or cause that stopped a turn; it returns ""

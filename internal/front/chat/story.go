@@ -102,7 +102,7 @@ func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
 	if complete {
 		q.Text = q.Title
 	}
-	shown := &question{text: form.Text(q), dir: dir, changes: q.Changes, complete: complete}
+	shown := &question{text: form.Text(q), dir: dir, changes: q.Changes, complete: complete, opened: at}
 	if c := s.cards[q.Call]; c != nil {
 		shown.call, shown.card = c.call, c
 	}

@@ -133,6 +133,16 @@ func brief(c bellcord.ToolCallRequested) string {
 	return strings.TrimSpace(harmless(oneLine(c.Name + " " + subject(c.Arguments))))
 }
 
+// commandOrBrief returns the command that a call runs, or else describes the call
+// in short.
+func commandOrBrief(c bellcord.ToolCallRequested) string {
+	var args struct{ Command string }
+	if c.Title != "" || json.Unmarshal(c.Arguments, &args) != nil || args.Command == "" {
+		return brief(c)
+	}
+	return harmless(oneLine(args.Command))
+}
+
 // subject returns the argument that usually describes a call, or else all of
 // them.
 func subject(args json.RawMessage) string {

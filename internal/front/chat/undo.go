@@ -40,7 +40,7 @@ func (m *Model) undoCommand(name, rest string) []Action {
 	paths := slash.Words(rest)
 	switch {
 	case m.target() != "":
-		m.setHint("A turn is running: stop it first (" + m.stopKey() + "), then use /" + name + ".")
+		m.setHint("A turn is running: stop it first with esc, then use /" + name + ".")
 	case m.session.ID == "":
 		m.setHint("No turn of this session has changed files.")
 	case name == "redo" && len(paths) > 0:

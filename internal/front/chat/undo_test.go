@@ -127,7 +127,7 @@ func TestUndo_TurnRuns_SaysWhatToDo(t *testing.T) {
 	if got := s.enters("/undo"); got != nil {
 		t.Errorf("got %+v", got)
 	}
-	s.has("A turn is running: stop it first (esc to stop), then use /undo.")
+	s.has("A turn is running: stop it first with esc, then use /undo.")
 }
 
 func TestUndo_NothingToRestore_IsDescribedWithoutAQuestion(t *testing.T) {
