@@ -103,7 +103,7 @@ func TestChat_ListHelpAndTranscript_LeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
 	c.enters(`[tool shell {"command":"seq 20"}]`)
-	c.sees("y once")
+	c.sees("y allow once")
 	c.answers("y")
 	c.sees("● done")
 	c.sees("○ ready")

@@ -205,7 +205,7 @@ func TestPress_TabAfterN_AddsAReason(t *testing.T) {
 	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Reply: bellcord.Reply{Choice: "reject", Reason: "not on /main, please"}})
 
 	s = withQuestion(newStage(t)).read()
-	s.after(time.Second).types("y").hasNot("tab adds")
+	s.after(time.Second).types("y").hasNot("confirms · tab adds")
 	s.press("tab")
 	s.hasNot("why?")
 
@@ -226,13 +226,13 @@ func TestPress_QuestionOfAHostedAgent_ShowsTheAgentsOwnWords(t *testing.T) {
 		return s.after(time.Second)
 	}
 	s := hosted(once, always, no)
-	s.has("y once · a “Always allow” · n reject")
+	s.has("  y allow once\n  a allow “Always allow”\n  n reject · tab adds a reason\n")
 	expectActions(t, s.m.Press("a", "a", s.now))
 	s.has("› a allow “Always allow” · enter confirms")
 	expectActions(t, s.press("enter"), chat.Answer{Turn: "t1", Question: "q", Reply: bellcord.Reply{Choice: "2"}})
 
 	s = hosted(once, no)
-	s.has("y once · n reject")
+	s.has("  y allow once\n  n reject · tab adds a reason\n")
 	expectActions(t, s.m.Press("a", "a", s.now))
 	s.hasNot("enter confirms") // it is text
 	s.has("› a")
@@ -309,7 +309,7 @@ func TestScreen_QuestionDoesNotFit_MustBeScrolledBeforeItIsAnswered(t *testing.T
 		called("c1", "write_file", `{"path":"a.txt","content":"first\n`+content+`last"}`),
 		bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Write `a.txt`?"}})
 	got := s.screen(60, 20)
-	for _, want := range []string{"+ first", "lines 1–", "y once", "waiting for you"} {
+	for _, want := range []string{"+ first", "lines 1–", "y allow once", "waiting for you"} {
 		if !contains(got, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, got)
 		}
@@ -322,7 +322,7 @@ func TestScreen_QuestionDoesNotFit_MustBeScrolledBeforeItIsAnswered(t *testing.T
 		s.after(time.Second).press("pgdown")
 		got = s.screen(60, 20)
 	}
-	if !contains(got, "+ last") || !contains(got, "y once") {
+	if !contains(got, "+ last") || !contains(got, "y allow once") {
 		t.Errorf("the end is\n%s", got)
 	}
 	s.after(time.Second)

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord/internal/front/line"
@@ -103,27 +102,4 @@ func (m *Model) questionLines(width int) []string {
 		return q.open(width, len(m.questions))
 	}
 	return wrap(harmless(m.questions[0].Text), width)
-}
-
-// answerLines returns the answers with their letters, or the marked answer,
-// which Enter confirms.
-func (m *Model) answerLines(width int) []string {
-	if f := m.openForm(); f != nil {
-		return wrap(styled(bold, harmless(f.Prompt()))+styled(dim, " · up goes back · esc stops the turn"), width)
-	}
-	letter := strings.ToLower(m.marked())
-	if letter == "" {
-		return wrap(styled(yellow, strings.Join(m.answers(" "), " · ")+" — then enter"), width)
-	}
-	if m.reply.explains {
-		return wrap(styled(bold, "› why? The reason goes to the agent")+styled(dim, " · enter rejects · esc stops the turn"), width)
-	}
-	words, more := letter+" "+m.offer(letter), ""
-	if m.explainable(letter) {
-		more = " · tab adds a reason"
-	}
-	if letter != "n" && len(m.questions) > 0 && !m.questions[0].HasForm() {
-		words = letter + " allow " + m.offer(letter)
-	}
-	return wrap(styled(bold, "› "+words+" · enter confirms"+more+" · any other key cancels"), width)
 }

@@ -45,6 +45,16 @@ func (m *Model) queueLines(width int) []string {
 	return append(lines, leftAndRight("discarded: "+m.queue.discarded[n-1].text(), keys, width)...)
 }
 
+// queueBelow returns the lines of the queue that fit below the answers of a
+// question, which must stay visible.
+func (m *Model) queueBelow(width, height int) []string {
+	lines := m.queueLines(width)
+	if m.HasQuestion() && height < 2*answerRows && !m.queue.focused() && len(lines) > 1 {
+		return lines[:1]
+	}
+	return lines
+}
+
 func (m *Model) waitingLines(width int) []string {
 	waits, title := m.queue.waits, styled(bold, m.queueTitle())
 	switch {

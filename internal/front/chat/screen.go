@@ -18,7 +18,7 @@ const (
 	mostInput    = 6  // lines of the input
 	mostQueue    = 4  // queued prompts shown
 	mostTail     = 10 // lines of unfinished blocks below the printed ones
-	mostQuestion = 14 // lines of a question below them
+	mostQuestion = 14 // lines of a question below them, with its answers
 	narrowest    = 4  // columns; a narrower window shows nothing
 )
 
@@ -41,12 +41,13 @@ func (m *Model) Screen(width, height int) Screen {
 		return m.pickerScreen(width, height)
 	}
 	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
-	below := []string{}
+	below, answers := []string{}, 0
 	if height > 3 {
-		below = append(below, m.queueLines(width)...)
 		if m.HasQuestion() {
-			below = append(below, m.answerLines(width)...)
+			below = m.answerLines(width, height)
 		}
+		answers = len(below)
+		below = append(below, m.queueBelow(width, height)...)
 	}
 	if m.guidance.Do != "" && height > 4 {
 		below = append(below, styled(bold, "→ "+harmless(oneLine(m.guidance.Do))))
@@ -77,7 +78,7 @@ func (m *Model) Screen(width, height int) Screen {
 		below, top = below[over:], top-over
 	}
 	var lines []string
-	switch room := m.linesLeft(height, len(below)); {
+	switch room := m.linesLeft(height, len(below), answers); {
 	case m.HasQuestion() && height > 3:
 		panelLines := m.panel.layOut(m, width, height, room)
 		lines = append(m.past(width, room-len(panelLines)), panelLines...)
@@ -113,14 +114,14 @@ func (m *Model) promptMark() string {
 }
 
 // linesLeft returns how many lines are left for the conversation, a list or a
-// question.
-func (m *Model) linesLeft(height, below int) int {
+// question with its answers.
+func (m *Model) linesLeft(height, below, answers int) int {
 	left := height - below
 	switch {
 	case !m.inline:
 		return left
 	case m.HasQuestion():
-		return min(left, mostQuestion)
+		return min(left, mostQuestion-answers)
 	}
 	return min(left, mostTail, max(1, height/3))
 }

@@ -117,8 +117,11 @@ func (m *Model) lettersToPress() string {
 	if last := len(letters) - 1; last > 0 {
 		letters = []string{strings.Join(letters[:last], ", ") + " or " + letters[last]}
 	}
-	if len(letters) == 0 || m.openForm() != nil || m.marked() != "" && m.reply.explains {
+	switch {
+	case len(letters) == 0 || m.openForm() != nil || m.marked() != "" && m.reply.explains:
 		return ""
+	case m.marked() != "":
+		return " · enter confirms"
 	}
 	return " · " + letters[0] + ", then enter"
 }

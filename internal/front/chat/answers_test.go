@@ -1,0 +1,74 @@
+package chat_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/chat"
+)
+
+func asked(s *stage, lines int) *stage {
+	return s.runs("go").happens(
+		called("c1", "write_file", `{"path":"a.txt","content":"`+strings.Repeat(`line\n`, lines)+`"}`),
+		bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Call: "c1", Text: "Write `a.txt`?"}})
+}
+
+func TestAnswerLines_MarkedAnswer_IsHighlightedInItsPlace(t *testing.T) {
+	t.Parallel()
+	s := asked(newStage(t), 1).read().after(time.Second)
+	s.has("  y allow once\n  a allow for this session: exactly this call\n  n reject · tab adds a reason\n? waiting")
+	s.types("a").has("  y allow once\n› a allow for this session: exactly this call · enter confirms · any other key cancels\n  n reject")
+	for _, width := range []int{20, 30, 60} { // the question does not move
+		for _, letter := range []string{"y", "a", "n"} {
+			s := asked(newStage(t), 1)
+			s.screen(width, 40)
+			before := strings.Count(s.after(time.Second).screen(width, 40), "\n")
+			s.types(letter)
+			if got := s.screen(width, 40); strings.Count(got, "\n") != before || !strings.Contains(got, "› "+letter) || strings.Contains(got, "\n  adds a reason") != (width == 20 && letter != "n") {
+				t.Errorf("%s, %d columns:\n%s", letter, width, got)
+			}
+		}
+	}
+}
+
+func TestAnswerLines_SmallWindow_AreOneLine(t *testing.T) {
+	t.Parallel()
+	s := asked(newStage(t), 1)
+	if got := s.screen(80, 11); !strings.Contains(got, "\ny once · a for this session · n reject — then enter\n") {
+		t.Errorf("it is\n%s", got)
+	}
+	if got := s.screen(80, 12); !strings.Contains(got, "\n  y allow once\n") {
+		t.Errorf("it is\n%s", got)
+	}
+}
+
+func TestAnswerLines_CallOfNoTool_NamesNoCall(t *testing.T) {
+	t.Parallel()
+	s := withQuestion(newStage(t)) // such as a question about a host
+	s.has("  a allow for this session\n")
+}
+
+func TestScreen_InlineQuestion_HasAtMost14RowsWithAnswers(t *testing.T) {
+	t.Parallel()
+	s := asked(stageWith(t, chat.Options{Inline: true}), 60)
+	s.m.CaughtUp()
+	s.m.Finished(80)
+	panel, _, _ := strings.Cut(s.screen(80, 40), "? waiting for you")
+	_, panel, _ = strings.Cut(panel, "? Write")
+	if rows := strings.Count(panel, "\n"); rows != 14 || !strings.Contains(panel, "read all to answer") || !strings.Contains(panel, "n reject") {
+		t.Errorf("it has %d rows:\n%s", rows, panel)
+	}
+}
+
+func TestScreen_QuestionAndQueue_KeepsTheAnswersBelowTheQuestion(t *testing.T) {
+	t.Parallel()
+	s := asked(newStage(t), 60).of("t2").prompted("second").of("t3").prompted("third")
+	s.has("  n reject · tab adds a reason\nqueue 2 ", "  1 second\n  2 third\n? waiting")
+	for height := 4; height < 24; height++ {
+		if got := s.screen(80, height); !strings.Contains(got, "y ") || !strings.Contains(got, "n reject") || !strings.Contains(got, "? waiting") {
+			t.Errorf("%d rows:\n%s", height, got)
+		}
+	}
+}
