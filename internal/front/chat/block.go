@@ -2,12 +2,10 @@ package chat
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // block is a part of the conversation on the screen: a prompt, a complete
@@ -84,109 +82,6 @@ func (t *thought) lines(width int, unfolded bool) []string {
 		}
 	}
 	return lines
-}
-
-// card is a tool call.
-type card struct {
-	call   bellcord.ToolCallRequested
-	dir    string            // the session's directory
-	typed  bool              // the user has typed it
-	asked  []bellcord.Change // of its question, once that is answered
-	first  string            // the beginning of its output
-	output string            // the end of its output
-	total  int               // complete lines of its output
-	state  string            // in one word
-	done   bool
-}
-
-const (
-	liveLines   = 5       // last lines of output shown if folded
-	firstLines  = 3       // first lines of output shown if folded, after the call has ended
-	typedOutput = 30      // as liveLines, of a command that the user has typed
-	allOutput   = 1 << 16 // bytes kept of the end of the output
-	mostFirst   = 1 << 12 // bytes kept of its beginning
-)
-
-func (c *card) fixed() bool { return c.done }
-
-// print adds to the output. Only the end of a long output is kept; the log
-// contains the rest.
-func (c *card) print(text string) {
-	if room := mostFirst - len(c.first); room > 0 {
-		c.first += text[:min(room, len(text))]
-	}
-	c.total += strings.Count(text, "\n")
-	c.output += text
-	if len(c.output) > 2*allOutput {
-		c.output = strings.ToValidUTF8(c.output[len(c.output)-allOutput:], "")
-	}
-}
-
-func (c *card) lines(width int, unfolded bool) []string {
-	mark, style := "●", yellow
-	switch c.state {
-	case "finished":
-		mark, style = "✓", green
-	case "failed", "unknown":
-		mark, style = "✗", red
-	case "stopped", "not run":
-		mark, style = "■", dim
-	}
-	title := styled(style, mark) + " " + brief(c.call)
-	if changes := c.changes(); len(changes) > 0 {
-		title += styled(dim, " · "+changeCount(changes))
-	}
-	if c.done && c.state != "finished" {
-		title += styled(dim, " · "+c.state)
-	}
-	if c.call.ArgumentError != "" {
-		title += styled(dim, " · "+harmless(oneLine(c.call.ArgumentError)))
-	}
-	lines := append(indented("", "  ", title, width), c.diff(width, unfolded)...)
-	for _, l := range c.outputLines(unfolded) {
-		for _, part := range hard(l, max(1, width-2)) {
-			lines = append(lines, styled(dim, "│ "+part))
-		}
-	}
-	return lines
-}
-
-// outputLines returns the lines of output that are shown: all, or the last ones
-// and, after the call has ended, also the first ones.
-func (c *card) outputLines(unfolded bool) []string {
-	if unfolded {
-		return lastLines(printed(c.output), allOutput)
-	}
-	last := liveLines
-	if c.typed {
-		last = typedOutput
-	}
-	all := lastLines(printed(c.output), firstLines+last+1)
-	switch {
-	case !c.done:
-		return all[max(0, len(all)-last):]
-	case len(all) <= firstLines+last:
-		return all
-	}
-	first := strings.Split(printed(strings.ToValidUTF8(c.first, "")), "\n")
-	first = first[:min(len(first), firstLines)]
-	hidden := fmt.Sprintf("… %s · ctrl+o shows all", plural.Count(max(1, c.total-len(first)-last), "more line"))
-	return slices.Concat(first, []string{hidden}, all[len(all)-last:])
-}
-
-// fate returns the word for the outcome of a call.
-func fate(f bellcord.CallOutcome, failed bool) string {
-	switch {
-	case f == bellcord.CallStopped:
-		return "stopped"
-	case f == bellcord.CallNotStarted:
-		return "not run"
-	case f == bellcord.CallUnknown:
-		return "unknown"
-	case failed:
-		return "failed"
-	}
-	return "finished"
 }
 
 // question is a question to the user, open or answered, and the call that it is

@@ -47,7 +47,7 @@ func TestFinished_ParallelCalls_AreReturnedInOrder(t *testing.T) {
 	s.happens(bellcord.ToolCallEnded{Call: "b", Result: "2"})
 	expectText(t, "while the first call runs, it", s.finished(), "")
 	s.happens(bellcord.ToolCallEnded{Call: "a", Result: "1"})
-	expectText(t, "after both", s.finished(), "✓ shell slow\n│ 1\n✓ shell quick\n│ 2")
+	expectText(t, "after both", s.finished(), "✓ shell slow\n  │ 1\n✓ shell quick\n  │ 2")
 }
 
 // Every piece of text must come out once, wherever the stream is cut.

@@ -92,7 +92,7 @@ func TestPress_CtrlO_ShowsTheWholeConversation(t *testing.T) {
 	}
 	s.happens(bellcord.ToolCallEnded{Call: "c", Result: output})
 	got := s.finished()
-	if !strings.Contains(got, "│ row2\n│ … 92 more lines · ctrl+o shows all\n│ row95\n") {
+	if !strings.Contains(got, "  │ row2\n  │ … 92 more lines · ctrl+o shows all\n  │ row95\n") {
 		t.Errorf("what is printed is\n%s", got)
 	}
 	expectActions(t, s.press("ctrl+o"))

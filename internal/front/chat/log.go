@@ -149,6 +149,7 @@ func (m *Model) work(ev bellcord.Event) {
 	case bellcord.ToolCallRequested:
 		m.story.addToolCall(b, ev.Time)
 		m.story.cards[b.Call].dir = m.session.Dir
+		m.story.cards[b.Call].now = func() time.Time { return m.now }
 		m.story.cards[b.Call].typed = m.running != nil && m.running.task == bellcord.TaskCommand
 	case bellcord.ToolCallUpdated:
 		if c := m.story.cards[b.Call]; c != nil {
@@ -162,7 +163,7 @@ func (m *Model) work(ev bellcord.Event) {
 		m.story.addBlock(&promptBlock{b.Text})
 	case bellcord.ToolCallStarted:
 		if c := m.story.cards[b.Call]; c != nil {
-			c.state = "runs"
+			c.state, c.began = "runs", ev.Time
 		}
 	case bellcord.ToolOutputDelta:
 		if c := m.story.cards[b.Call]; c != nil {
