@@ -147,7 +147,7 @@ func TestChat_Stop_IsReportedInOneLineWithItsProof(t *testing.T) {
 		c.sees("■ stopped after ")
 		c.sees("○ ready")
 		got := strings.Join(strings.Fields(c.scrollback()), " ")
-		if !regexp.MustCompile(`■ stopped after \d+\.\d s · \d processes ended \((PID namespace ended|cgroup empty|no process found)\) · 1 tool stopped`).MatchString(got) || strings.Count(got, "■ stopped") != 1 {
+		if !regexp.MustCompile(`■ stopped after \d+\.\d s · \d processes ended \((PID namespace ended|cgroup empty|no process found)\) · kept: 1 result`).MatchString(got) || strings.Count(got, "■ stopped") != 1 {
 			t.Errorf("%s:\n%s", screen, c.scrollback())
 		}
 	}

@@ -76,7 +76,7 @@ func TestChat_RepeatedCtrlC_StopsForcesAndLeaves(t *testing.T) {
 	<-time.After(300 * time.Millisecond) // an earlier one does not force the stop
 	c.types("C-c")
 	c.sees("■ stopped after ") // the grace period is longer
-	c.sees("1 tool stopped")
+	c.sees("kept: 1 result")
 	comesTrue(t, "the command is gone", func() bool { return syscall.Kill(stubborn, 0) != nil })
 	c.leaves()
 	c.sees(" icanon")
@@ -264,7 +264,7 @@ func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	c.sees("Run `echo twice`?")
 	<-time.After(2 * line.Settling)
 	c.types("n")
-	c.sees("tab adds a reason")
+	c.sees("enter confirms · tab adds a reason")
 	c.types("Tab")
 	c.sees("why? The reason goes to the agent")
 	c.enters("not on Friday")
@@ -274,7 +274,7 @@ func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	c.sees("Run `echo never >never`?")
 	c.types("Escape")
 	c.sees("withdrawn without an answer")
-	c.sees("1 tool not run")
+	c.sees("1 command not run")
 	if text, ends := w.record(w.onlySession()); len(ends) != 3 || len(ends[2].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
 	}
@@ -304,7 +304,7 @@ func TestChat_AfterKill_ContinuesWithShownText(t *testing.T) {
 	}
 	again := w.chats("--session", string(w.onlySession())[:13])
 	again.sees("word20 ")
-	again.sees("✗ lost: the process that ran it died")
+	again.sees("✗ lost: the server ended during this turn")
 	again.enters("[say and now?]")
 	again.sees("\nand now?")
 }

@@ -78,7 +78,7 @@ func TestServerFlag_Mistake_IsReportedInOneLine(t *testing.T) {
 		want string
 		code int
 	}{
-		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, "stopped by deadline", exitDeadline},
+		{[]string{"run", "--server", url, "--deadline", "100ms", "[slow 1000]"}, ": time limit", exitDeadline},
 		{[]string{"run", "--server", url, "--session", "nope", "hi"}, "no such session", exitFailed},
 		{[]string{"run", "--server", url, "--turn", "seven", "hi"}, "id is not a UUID", exitFailed},
 		{[]string{"run", "--server", url, "--token-file", token, "hi"}, "credentials", exitFailed},

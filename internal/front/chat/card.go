@@ -83,7 +83,10 @@ func (c *card) title() string {
 	if changes := c.changes(); len(changes) > 0 {
 		title += styled(dim, " · "+changeCount(changes))
 	}
-	if c.done && c.state != "finished" {
+	switch {
+	case c.done && c.state == "unknown":
+		title += styled(dim, " · unknown: may have run")
+	case c.done && c.state != "finished":
 		title += styled(dim, " · "+c.state)
 	}
 	if c.call.ArgumentError != "" {

@@ -118,7 +118,7 @@ func TestQueue_SelectedPrompt_CanBeEditedSentAndDeleted(t *testing.T) {
 	expectActions(t, s.press("s"), chat.Send{Turn: "t3"})
 	s.press("tab")
 	expectActions(t, s.press("d"), chat.Stop{Turn: "t3", Mode: bellcord.StopNow})
-	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("› 1 second one", "not started: third")
+	s.of("t3").ends(bellcord.Receipt{End: bellcord.EndStopped, Prompt: "third"}).has("› 1 second one", "– not run: third")
 }
 
 func TestScreen_StopHoldsTheQueue_ShowsHeldPrompts(t *testing.T) {

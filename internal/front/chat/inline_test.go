@@ -123,7 +123,7 @@ func TestScreen_StoppedTurn_HasOneEndLineWithTheProof(t *testing.T) {
 		Processes: bellcord.Processes{Ended: make([]bellcord.Process, 3), Proof: "cgroup_empty", Survivors: []bellcord.Process{{PID: 7, Name: "dæmon"}}},
 	})
 	got := s.screen(200, 30)
-	want := "■ stopped after 3.3 s · 3 processes ended (cgroup empty) · ! still running: dæmon (7) · kept: text, 1 tool · ~1.2k tok\n○ ready"
+	want := "■ stopped after 3.3 s · 3 processes ended (cgroup empty) · ! still running: dæmon (7) · kept: text, 1 result · ~1.2k tok\n○ ready"
 	if !strings.Contains(got, want) || strings.Count(got, "stopped") != 1 {
 		t.Errorf("the screen is\n%s\nwithout\n%s", got, want)
 	}

@@ -114,11 +114,11 @@ func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
 	if m.running == nil || m.running.id != ev.Turn {
 		if r.End == bellcord.EndStopped {
 			m.story.settle(ev.Time)
-			m.story.addBlock(&note{dim, "■ not started: " + bellcord.FirstWords(r.Prompt)})
+			m.story.addBlock(&note{dim, "– not run: " + bellcord.FirstWords(r.Prompt)})
 		}
 		return
 	}
-	m.story.endTurn(r, m.somebodyElse(r), ev.Time)
+	m.story.endTurn(r, m.causeOf(r), ev.Time)
 	m.running, m.questions, m.answering = nil, nil, ""
 	m.keys = presses{}
 	if !m.replaying {

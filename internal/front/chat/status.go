@@ -9,7 +9,6 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
-	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // patience is how long a stop may take before the status shows what it waits
@@ -176,55 +175,6 @@ func (m *Model) stopKey() string {
 		return ""
 	}
 	return "ctrl+c stops"
-}
-
-// somebodyElse describes the person or cause that stopped a turn; it returns ""
-// if this user stopped it.
-func (m *Model) somebodyElse(r bellcord.Receipt) string {
-	if m.ownStops[r.Turn] || r.Cause == nil {
-		return ""
-	}
-	requester := string(r.Cause.Kind)
-	if r.Cause.By != "" {
-		requester = r.Cause.By
-	}
-	if r.Cause.Source != "" {
-		requester += ", " + r.Cause.Source
-	}
-	return "by " + harmless(oneLine(requester))
-}
-
-// kept describes what a stop left, for example
-// "kept: text, 3 tools; 1 tool stopped; 2 not run".
-func kept(r bellcord.Receipt) string {
-	var what []string
-	if r.Kept.TextBytes > 0 {
-		what = append(what, "text")
-	}
-	if n := r.Kept.FinishedCalls; n > 0 {
-		what = append(what, plural.Count(n, "tool"))
-	}
-	if len(what) == 0 && len(r.Calls.Stopped) == 0 { // the output of a stopped call is kept
-		what = []string{"nothing"}
-	}
-	var parts []string
-	if len(what) > 0 {
-		parts = append(parts, "kept: "+strings.Join(what, ", "))
-	}
-	named := false // only the first count names its unit
-	for _, of := range []struct {
-		n    int
-		word string
-	}{{len(r.Calls.Stopped), "stopped"}, {len(r.Calls.NotStarted), "not run"}, {len(r.Calls.Unknown), "unknown"}} {
-		switch {
-		case of.n > 0 && !named:
-			named = true
-			parts = append(parts, plural.Count(of.n, "tool")+" "+of.word)
-		case of.n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.word))
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // elapsed formats a duration as on a clock: 0:42.

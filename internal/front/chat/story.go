@@ -125,7 +125,7 @@ func (s *story) recordAnswer(id, words string) {
 
 // endTurn closes everything that a turn left open, with the outcomes on its
 // receipt, and adds its end.
-func (s *story) endTurn(r bellcord.Receipt, requester string, at time.Time) {
+func (s *story) endTurn(r bellcord.Receipt, cause string, at time.Time) {
 	s.settle(at)
 	for state, refs := range map[string][]bellcord.CallRef{
 		"stopped": r.Calls.Stopped, "not run": r.Calls.NotStarted, "unknown": r.Calls.Unknown,
@@ -140,7 +140,7 @@ func (s *story) endTurn(r bellcord.Receipt, requester string, at time.Time) {
 	for id := range s.questions {
 		s.recordAnswer(id, "withdrawn without an answer")
 	}
-	s.addBlock(&turnEnd{r, requester})
+	s.addBlock(&turnEnd{r, cause})
 }
 
 // working returns the call that has been open longest, or nil.

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // turnEnd is the end of a turn: the only line that reports it, with the proof of a
 // stop.
 type turnEnd struct {
-	receipt   bellcord.Receipt
-	requester string // the person or cause that stopped it; "" if this user did
+	receipt bellcord.Receipt
+	cause   string // what stopped it, behind "stopped after 3.3 s"; "" if this user did
 }
 
 func (e *turnEnd) fixed() bool { return true }
@@ -33,7 +34,7 @@ func (e *turnEnd) words() string {
 	r := e.receipt
 	parts := append([]string{e.head()}, processWords(r)...)
 	if r.End == bellcord.EndStopped {
-		parts = append(parts, kept(r))
+		parts = append(parts, kept(r)...)
 	}
 	if n := len(r.Processes.Background); n > 0 {
 		parts = append(parts, plural.Count(n, "process")+" in the background")
@@ -69,18 +70,46 @@ func (e *turnEnd) head() string {
 	}
 	switch r.End {
 	case bellcord.EndStopped:
-		words := "■ stopped after " + seconds(took)
-		if e.requester != "" {
-			words += " " + e.requester
-		}
-		return words
+		return "■ stopped after " + seconds(took) + e.cause
 	case bellcord.EndFailed:
 		return "✗ failed: " + harmless(oneLine(r.Error))
 	case bellcord.EndLost:
-		return "✗ lost: the process that ran it died"
+		return "✗ lost: " + line.LostReason
 	case bellcord.EndDone:
 	}
 	return "● done " + elapsed(took)
+}
+
+// causeOf describes the person or cause that stopped a turn; it returns "" if this
+// user stopped it.
+func (m *Model) causeOf(r bellcord.Receipt) string {
+	if m.ownStops[r.Turn] || r.Cause == nil {
+		return ""
+	}
+	return harmless(line.StopCause(*r.Cause))
+}
+
+// kept describes what a stop left: the text and the results, which include the
+// output of stopped calls, and the calls that are not among them.
+func kept(r bellcord.Receipt) []string {
+	var what []string
+	if r.Kept.TextBytes > 0 {
+		what = append(what, "text")
+	}
+	if n := r.Kept.FinishedCalls + len(r.Calls.Stopped); n > 0 {
+		what = append(what, plural.Count(n, "result"))
+	}
+	if len(what) == 0 {
+		what = []string{"nothing"}
+	}
+	parts := []string{"kept: " + strings.Join(what, ", ")}
+	if n := len(r.Calls.NotStarted); n > 0 {
+		parts = append(parts, plural.Count(n, "command")+" not run")
+	}
+	if n := len(r.Calls.Unknown); n > 0 {
+		parts = append(parts, fmt.Sprintf("! %d unknown: may have run", n))
+	}
+	return parts
 }
 
 // processWords describes what happened to the processes of the turn: those that

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // ends returns the line below a turn's text that reports its end and its
 // processes, and buttons for the next action.
 func (c *chat) ends(t *turn, r bellcord.Receipt) (string, [][]Button) {
-	line, rows := c.endLine(t, r)
+	words, rows := c.endLine(t, r)
 	parts := processParts(r.Processes)
-	if line != "" {
-		parts = append([]string{line}, parts...)
+	if words != "" {
+		parts = append([]string{words}, parts...)
 	}
 	return strings.Join(parts, " · "), rows
 }
@@ -38,7 +39,7 @@ func (c *chat) endLine(t *turn, r bellcord.Receipt) (string, [][]Button) {
 	case bellcord.EndFailed:
 		return c.apology(r.Error), [][]Button{{retry}}
 	case bellcord.EndLost:
-		return "✗ Lost: the server process ended during this turn. The answer so far is kept.", [][]Button{{retry}}
+		return "✗ Lost: " + line.LostReason + ". The answer so far is kept.", [][]Button{{retry}}
 	case bellcord.EndDone:
 		if r.Cause != nil && r.Cause.Kind == bellcord.CausePerson {
 			return "The answer was complete before the stop arrived.", nil
@@ -96,18 +97,8 @@ func processParts(p bellcord.Processes) []string {
 // stopCause returns the cause of a stop for the last line. It is empty if the owner
 // stopped the turn from this platform, or if no name is recorded.
 func (c *chat) stopCause(cause *bellcord.Cause) string {
-	switch cause.Kind {
-	case bellcord.CauseShutdown:
-		return ": the server is shutting down"
-	case bellcord.CauseReplaced:
-		return ": replaced by a newer message"
-	case bellcord.CauseDeadline:
-		return ": time limit reached"
-	case bellcord.CauseBudget:
-		return ": budget used up"
-	case bellcord.CauseStepLimit:
-		return ": step limit reached"
-	case bellcord.CauseDisconnect, bellcord.CausePerson:
+	if why := line.StopReason(cause.Kind); why != "" {
+		return ": " + why
 	}
 	from := ""
 	if cause.Source != "" && cause.Source != c.front.Platform {

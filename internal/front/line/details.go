@@ -130,7 +130,7 @@ func process(p bellcord.Process) string {
 func end(r bellcord.Receipt) string {
 	words := string(r.End)
 	if r.End == bellcord.EndLost {
-		words = "lost: the process that ran it died; recorded"
+		words = "lost: " + LostReason + "; recorded"
 	}
 	if !r.Times.Settled.IsZero() {
 		words += " at " + moment(r.Times.Settled)
@@ -154,7 +154,7 @@ func stopFact(r bellcord.Receipt) (label, text string) {
 	if c == nil {
 		return "", ""
 	}
-	words := "by " + stopper(*c) + " at " + moment(c.At)
+	words := stopper(*c) + " at " + moment(c.At)
 	if c.Mode != "" {
 		words += ", mode " + string(c.Mode)
 	}
@@ -170,29 +170,22 @@ func stopFact(r bellcord.Receipt) (label, text string) {
 	return "stop", words
 }
 
-// stopper names the user or the rule that requested a stop, and the front that
+// stopper names the user or the cause that requested a stop, and the front that
 // received it.
 func stopper(c bellcord.Cause) string {
-	by := Visible(c.By)
+	words := StopReason(c.Kind)
 	switch c.Kind {
-	case bellcord.CauseDeadline:
-		return "the deadline of the turn"
-	case bellcord.CauseBudget:
-		return "the budget of the turn"
-	case bellcord.CauseStepLimit:
-		return "the step limit of the turn"
-	case bellcord.CauseReplaced:
-		return "a newer prompt, turn " + by
-	case bellcord.CauseShutdown:
-		return "the shutdown of the process (" + from(by, c.Source) + ")"
-	case bellcord.CauseDisconnect:
-		return "a disconnect (" + from(by, c.Source) + ")"
 	case bellcord.CausePerson:
+		return "by " + from(person(c), c.Source)
+	case bellcord.CauseReplaced:
+		return words + " (turn " + Visible(c.By) + ")"
+	case bellcord.CauseShutdown, bellcord.CauseDisconnect:
+		if c.By != "" {
+			return words + " (" + from(Visible(c.By), c.Source) + ")"
+		}
+	case bellcord.CauseDeadline, bellcord.CauseBudget, bellcord.CauseStepLimit:
 	}
-	if by == "" {
-		by = "an unknown person"
-	}
-	return from(by, c.Source)
+	return words
 }
 
 // places names the fronts that receive stops.

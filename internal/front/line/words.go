@@ -27,10 +27,10 @@ func Receipt(r bellcord.Receipt) string {
 		parts = append(parts, ended)
 	}
 	for _, p := range r.Processes.Survivors {
-		parts = append(parts, fmt.Sprintf("SURVIVED: %s (%d)", p.Name, p.PID))
+		parts = append(parts, fmt.Sprintf("! still running: %s (%d)", Visible(p.Name), p.PID))
 	}
 	for _, p := range r.Processes.Unconfirmed {
-		parts = append(parts, "NOT CONFIRMED AS ENDED: "+Visible(p.Name))
+		parts = append(parts, "! not confirmed as ended: "+Visible(p.Name))
 	}
 	if n := len(r.Processes.Background); n > 0 {
 		parts = append(parts, plural.Count(n, "process")+" in the background")
@@ -66,25 +66,18 @@ func head(r bellcord.Receipt) string {
 		if r.Cause == nil { // from a server: local receipts always have a cause
 			return "■ stopped" + took
 		}
-		requester := string(r.Cause.Kind)
-		if r.Cause.By != "" {
-			requester = r.Cause.By
-		}
-		switch {
-		case r.Cause.Kind == bellcord.CauseBudget && r.Cause.Reason != "":
-			requester += ": " + r.Cause.Reason
-		case r.Cause.Source != "":
-			requester += ", " + r.Cause.Source
-		}
 		stop := ""
 		if !r.Times.StopRequested.IsZero() {
 			stop = fmt.Sprintf(" (the stop took %s)", r.Times.Settled.Sub(r.Times.StopRequested).Round(100*time.Microsecond))
 		}
-		return "■ stopped by " + requester + took + stop
+		if r.Cause.Kind == bellcord.CausePerson {
+			return "■ stopped" + StopCause(*r.Cause) + took + stop
+		}
+		return "■ stopped" + took + StopCause(*r.Cause) + stop
 	case bellcord.EndFailed:
 		return "✗ failed" + took + ": " + Visible(LastLine(strings.SplitN(r.Error, "\n", 2)[0]))
 	case bellcord.EndLost:
-		return "✗ lost: the process that ran it died"
+		return "✗ lost: " + LostReason
 	case bellcord.EndDone:
 	}
 	return "● done" + took

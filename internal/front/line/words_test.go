@@ -42,7 +42,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn with a price that is an estimate",
 			bellcord.Receipt{End: bellcord.EndLost, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 2_500_000_000}},
-			"✗ lost: the process that ran it died · kept 0 bytes of text · about 7 tokens, ≈$2.50",
+			"✗ lost: the server ended during this turn · kept 0 bytes of text · about 7 tokens, ≈$2.50",
 		},
 		{
 			"a turn that a person stopped, with all that it had open",
@@ -66,7 +66,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn that was stopped before it began",
 			bellcord.Receipt{End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown}, DroppedTurns: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
-			"■ stopped by shutdown · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
+			"■ stopped: server shut down · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
 		},
 		{
 			"an agent that had to be abandoned, and a process that would not go",
@@ -74,7 +74,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 				End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseDeadline}, AgentAbandoned: true,
 				Processes: bellcord.Processes{Survivors: []bellcord.Process{{PID: 42, Name: "sleep"}}},
 			},
-			"■ stopped by deadline · agent abandoned (it did not return) · kept 0 bytes of text · SURVIVED: sleep (42) · about 0 tokens",
+			"■ stopped: time limit · agent abandoned (it did not return) · kept 0 bytes of text · ! still running: sleep (42) · about 0 tokens",
 		},
 		{
 			"a turn that failed, of whose trace only the first line is told",
@@ -84,7 +84,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn that was lost",
 			bellcord.Receipt{End: bellcord.EndLost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
-			"✗ lost: the process that ran it died · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
+			"✗ lost: the server ended during this turn · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
 		},
 	}
 	for _, test := range tests {

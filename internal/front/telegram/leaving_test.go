@@ -33,7 +33,7 @@ func TestShutdown_TurnsRunning_StopsThemAndReportsItInTheirChats(t *testing.T) {
 		s.sendText(ben, "long make test")
 		s.pass(2 * time.Second)
 		s.leave()
-		s.stopped(anna, "word0 word1", "the server is shutting down")
-		s.stopped(ben, "the server is shutting down", "1 tool call stopped")
+		s.stopped(anna, "word0 word1", "server shut down")
+		s.stopped(ben, "server shut down", "1 tool call stopped")
 	})
 }

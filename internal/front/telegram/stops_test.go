@@ -203,7 +203,7 @@ func TestExclamationMark_DuringTurn_StopsItAndIsAnsweredInstead(t *testing.T) {
 		s.sendText(anna, "! say This instead.")
 		s.pass(5 * time.Second)
 		got := s.bot(anna)
-		if len(got) != 2 || !strings.Contains(got[0], "⏹ Stopped: replaced by a newer message") || got[1] != "This instead." {
+		if len(got) != 2 || !strings.Contains(got[0], "⏹ Stopped: replaced by a newer prompt") || got[1] != "This instead." {
 			t.Errorf("the chat shows %q", got)
 		}
 	})

@@ -1,0 +1,29 @@
+package chat_test
+
+import (
+	"testing"
+
+	"github.com/bellcord/bellcord"
+)
+
+func TestTurnEnd_Cause_IsNamedUnlessThisUserStopped(t *testing.T) {
+	t.Parallel()
+	stopped := func(c bellcord.Cause) bellcord.Receipt { return bellcord.Receipt{End: bellcord.EndStopped, Cause: &c} }
+	newStage(t).runs("go").ends(stopped(bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Source: "Telegram"})).has("■ stopped after 0.0 s by anna, Telegram · kept: nothing\n")
+	newStage(t).runs("go").ends(stopped(bellcord.Cause{Kind: bellcord.CauseDeadline, By: "deadline", Source: "hub"})).has("■ stopped after 0.0 s: time limit · kept: nothing\n")
+	s := newStage(t).runs("go")
+	s.press("esc")
+	s.ends(stopped(bellcord.Cause{Kind: bellcord.CausePerson, By: "me", Source: "terminal"})).has("■ stopped after 0.0 s · kept: nothing\n")
+	newStage(t).runs("go").ends(bellcord.Receipt{End: bellcord.EndLost}).has("✗ lost: the server ended during this turn\n")
+}
+
+func TestTurnEnd_Calls_AreCountedByWhatIsKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").happens(called("a", "shell", `{}`), called("b", "shell", `{}`), called("c", "shell", `{}`))
+	one := func(id string) []bellcord.CallRef { return []bellcord.CallRef{{Call: id, Name: "shell"}} }
+	s.ends(bellcord.Receipt{
+		End: bellcord.EndStopped, Kept: bellcord.Kept{TextBytes: 1, FinishedCalls: 1},
+		Calls: bellcord.Calls{Finished: 1, Stopped: one("a"), NotStarted: one("b"), Unknown: one("c")},
+	})
+	s.has(" · kept: text, 2 results · 1 command not run · ! 1 unknown: may have run\n", "■ shell · not run\n", "✗ shell · unknown: may have run\n")
+}
