@@ -109,7 +109,7 @@ func TestChat_ListHelpAndTranscript_LeaveNoTrace(t *testing.T) {
 	c.sees("○ ready")
 	before := c.scrollback()
 	for _, of := range []struct{ key, shows, closes string }{
-		{"C-p", "Sessions in ", "Escape"}, {"?", "Help — esc closes", "Escape"}, {"?", "Help — esc closes", "?"}, {"C-o", "│ 10", "q"}, {"C-o", "Transcript — esc closes", "C-c"},
+		{"C-p", "Sessions in ", "Escape"}, {"?", "esc or ? closes", "Escape"}, {"?", "esc or ? closes", "?"}, {"C-o", "│ 10", "q"}, {"C-o", "Transcript  ", "C-c"},
 	} {
 		c.types(of.key)
 		c.sees(of.shows)
@@ -128,7 +128,7 @@ func TestChat_CtrlCInTheTranscript_StopsTheTurn(t *testing.T) {
 	c.enters("[slow 6000 20ms]")
 	c.sees("word9 ")
 	c.types("C-o")
-	c.sees("Transcript — ")
+	c.sees("Transcript  ")
 	c.sees("ctrl+c stops")
 	c.types("C-c")
 	c.sees("■ stopped after ")
@@ -172,7 +172,7 @@ func TestChat_ResumedSession_PrintsTheLastThreeTurns(t *testing.T) {
 			t.Errorf("with %v:\n%s", args, got)
 		}
 		c.types("C-o")
-		c.sees("Transcript — ")
+		c.sees("Transcript  ")
 		c.sees("\nanswer 0.")
 	}
 }

@@ -28,7 +28,7 @@ var commands = []struct{ name, does string }{
 	{"compact", "replace the conversation with a summary; /compact TEXT says what to keep"},
 	{"clear", "stop, drop queued prompts and start a new conversation"},
 	{"model", "show or change the model: provider/model"},
-	{"mode", "show or change the mode: read-only, ask, auto-edit, full"},
+	{"mode", "show or change the permissions: read-only, ask, auto-edit, full"},
 	{"agent", "list the agents; /agent NAME starts a new session with one"},
 	{"paste", "attach the image in the clipboard to the prompt (ctrl+v)"},
 	{"editor", "write the prompt in your editor (ctrl+g): $VISUAL or $EDITOR"},
@@ -47,15 +47,16 @@ var commandNames = func() slash.Commands {
 	return names
 }()
 
-const keyHelp = `
-Stop    esc · ctrl+c, and ctrl+c again forces it · /stop
-Send    enter; while a turn runs it queues · tab manages the queue: enter edits, d discards, u undoes it, s sends now
-Write   alt+enter, shift+enter or ctrl+j starts a new line · ctrl+g opens your editor · ctrl+v attaches an image · tab completes · @ finds a file
-Run     ! and a command runs it without the model · a space before ! makes it text
-Recall  up, down show earlier prompts · ctrl+r searches them
-Look    ctrl+o shows the whole conversation · ctrl+t expands thinking and output from now on · ctrl+p lists sessions · ctrl+l draws again
+// keyHelp lists the keys, in lines of at most 80 columns.
+const keyHelp = `Stop    esc · ctrl+c (again forces) · /stop
+Send    enter; queues while a turn runs · tab manages the queue
+Write   alt+enter, shift+enter, ctrl+j new line · ctrl+g editor · @ file · !cmd
+Recall  up, down · ctrl+r searches
+Look    ctrl+o transcript · ctrl+t detail · ctrl+p sessions · ctrl+l redraws
 Answer  y, a or n, then enter · n, tab adds a reason
-Exit    ctrl+c twice with an empty input · ctrl+d · /quit`
+Queue   tab, then enter edits · d discards · u undoes that · s sends now
+Exit    ctrl+c twice with an empty input · ctrl+d · /quit
+`
 
 // submit submits the input: a command, a prompt, or the new text of a queued
 // prompt.
@@ -258,14 +259,16 @@ func orUsual(name string) string {
 	return name
 }
 
+// help returns the keys and the commands.
 func help() string {
 	var text strings.Builder
+	text.WriteString(keyHelp + "\n")
 	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, c := range commands {
 		fmt.Fprintf(columns, "/%s\t%s\n", c.name, c.does)
 	}
 	_ = columns.Flush() // a strings.Builder never fails
-	return text.String() + keyHelp
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // standing describes the session, its settings and its status.

@@ -112,9 +112,9 @@ func (m *Model) searchLine() string {
 	s := m.search
 	words := styled(bold, "search: "+harmless(oneLine(s.words)))
 	if s.at < 0 {
-		return words + styled(dim, " · nothing found · esc closes")
+		return words + styled(dim, m.withStopKey(" · nothing found · esc closes"))
 	}
-	return words + styled(dim, " · enter takes it · ctrl+r finds earlier ones · esc closes")
+	return words + styled(dim, m.withStopKey(" · enter takes it · ctrl+r finds earlier ones · esc closes"))
 }
 
 // found returns the prompt that the search shows, or "".

@@ -70,9 +70,9 @@ func TestPress_QuestionMark_ShowsHelpOnlyInAnEmptyInput(t *testing.T) {
 	t.Parallel()
 	for _, inline := range []bool{false, true} {
 		s := stageWith(t, chat.Options{Inline: inline}).types("?")
-		s.has("Help — esc closes", "/undo", "/compact")
+		s.has("Help"+strings.Repeat(" ", 62)+"up, down scroll · esc or ? closes\nStop    esc · ctrl+c", "Recall  up, down", "/undo", "/compact")
 		s.press("end")
-		s.has("Recall  up, down")
+		s.has("/quit")
 		if !s.m.Screen(80, 24).Alternate {
 			t.Error("the help is not on the alternate screen")
 		}
@@ -96,7 +96,7 @@ func TestPress_CtrlO_ShowsTheWholeConversation(t *testing.T) {
 		t.Errorf("what is printed is\n%s", got)
 	}
 	expectActions(t, s.press("ctrl+o"))
-	s.has("Transcript — esc closes", "ctrl+c stops", "│ row99", "│ row80").hasNot("│ row40")
+	s.has("Transcript  ", "esc closes · ctrl+c stops\n", "│ row99", "│ row80").hasNot("│ row40")
 	s.press("home")
 	s.has("> go", "│ row0", "│ row20")
 	s.press("pgdown")

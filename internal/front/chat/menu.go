@@ -52,10 +52,21 @@ func (m *Model) menuRows() []row {
 	var rows []row
 	for _, c := range commands {
 		if strings.HasPrefix(c.name, strings.ToLower(word)) {
-			rows = append(rows, row{"/" + c.name, c.does})
+			rows = append(rows, row{"/" + c.name, c.does + m.currently(c.name)})
 		}
 	}
 	return rows
+}
+
+// currently returns the current value of the setting that a command changes.
+func (m *Model) currently(command string) string {
+	switch command {
+	case "model":
+		return " (now " + harmless(orUsual(m.session.Model)) + ")"
+	case "mode":
+		return " (now " + harmless(orUsual(m.session.Mode)) + ")"
+	}
+	return ""
 }
 
 // fileQuery returns the part of a path behind the @ at the cursor; false if there is
@@ -188,5 +199,5 @@ func (m *Model) menuLines(most int) []string {
 	if _, file := m.fileQuery(); file {
 		keys = fmt.Sprintf("%d of %s · tab inserts · esc closes", len(rows), plural.Count(m.menu.files.all, "file"))
 	}
-	return append(lines, styled(dim, "  "+keys))
+	return append(lines, styled(dim, "  "+m.withStopKey(keys)))
 }

@@ -59,7 +59,10 @@ func (o *overlay) move(by int) {
 // while a turn runs, its status.
 func (m *Model) overlayLines(width, height int) []string {
 	o := m.overlay
-	title := styled(bold, o.title) + styled(dim, " — "+m.overlayKeys())
+	title := withRight([]string{styled(bold, o.title)}, m.overlayKeys(), width)
+	if len(title) > 1 { // the keys do not fit
+		title = withRight([]string{styled(bold, o.title)}, "esc closes", width)
+	}
 	below := []string{}
 	if m.target() != "" {
 		below = append(below, m.statusLine(width))
@@ -75,7 +78,7 @@ func (m *Model) overlayLines(width, height int) []string {
 		}
 		lines = all[:min(len(all), o.page)]
 	}
-	lines = append([]string{title}, lines...)
+	lines = append(title[:1], lines...)
 	for len(lines) < height-len(below) {
 		lines = append(lines, "")
 	}
@@ -83,10 +86,19 @@ func (m *Model) overlayLines(width, height int) []string {
 	return lines[:min(len(lines), height)]
 }
 
+// overlayKeys returns the keys of the overlay.
 func (m *Model) overlayKeys() string {
-	keys := "esc closes · up, down, pgup, pgdn, home, end scroll"
-	if m.target() != "" {
-		keys += " · ctrl+c stops"
+	if m.overlay.text == nil {
+		return m.withStopKey("up, down, home, end scroll · esc closes")
+	}
+	return m.withStopKey("up, down scroll · esc or ? closes")
+}
+
+// withStopKey adds the key that stops the turn to the keys of something that is
+// open on top of the conversation.
+func (m *Model) withStopKey(keys string) string {
+	if stop := m.stopKey(); m.target() != "" && stop != "" {
+		keys += " · " + stop
 	}
 	return keys
 }
