@@ -72,3 +72,22 @@ func TestScreen_QuestionAndQueue_KeepsTheAnswersBelowTheQuestion(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestion_Answered_IsOneLineBelowItsCall(t *testing.T) {
+	t.Parallel()
+	s := asked(newStage(t), 1).happens(bellcord.QuestionAnswered{Question: "q", Choice: "allow", By: "anna"})
+	s.has("\n? Write `a.txt`? · answered: allow (anna)\n● running").hasNot("in /work/here")
+	s.press("ctrl+t")
+	s.has("\n? Write `a.txt`?\n", "  in /work/here\n  answered: allow (anna)\n")
+}
+
+func TestScreen_InlineQueue_FollowsThePrintedLinesWithoutAGap(t *testing.T) {
+	t.Parallel()
+	s := stageWith(t, chat.Options{Inline: true})
+	s.m.CaughtUp()
+	s.runs("go").of("t2").prompted("later").stopped("t2")
+	s.m.Finished(80)
+	if got := s.screen(80, 24); !strings.HasPrefix(got, "held 1: ") {
+		t.Errorf("it is\n%s", got)
+	}
+}

@@ -98,11 +98,15 @@ type question struct {
 
 func (q *question) fixed() bool { return q.answer != "" }
 
-// lines returns what is shown of an answered question. The call is shown above
-// it.
+// lines returns what is shown of an answered question. If its call is shown above
+// it, one line is enough.
 func (q *question) lines(width int, unfolded bool) []string {
-	if q.answer == "" {
+	switch {
+	case q.answer == "":
 		return nil
+	case q.card != nil && !unfolded:
+		first, _, _ := strings.Cut(q.text, "\n")
+		return indented(styled(yellow, "?")+" ", "  ", harmless(first)+styled(dim, " · "+harmless(q.answer)), width)
 	}
 	lines := q.title(width)
 	if unfolded && len(q.changes) == 0 {

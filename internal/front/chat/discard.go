@@ -106,7 +106,7 @@ func (m *Model) undoDiscard() []Action {
 		m.queue.leave()
 		m.input.set(asInput(p))
 		m.images = slices.Clone(p.Images)
-		m.setHint("not queued again, because nothing runs: the prompt is in the input, enter sends it")
+		m.setHint("nothing runs, so it was not queued again: the prompt is in the input")
 		return nil
 	}
 	m.setHint("queued again, as the last prompt")

@@ -26,7 +26,7 @@ func TestOverlay_WhileATurnRuns_NamesTheKeyThatStops(t *testing.T) {
 	s.hasAt(40, spread(40, "Help", "esc closes"))
 	s.press("esc")
 	s.types("/mo").hasAt(80, "  tab completes · enter runs · esc closes · ctrl+c stops")
-	s.hasAt(80, " ›/model  show or change the model: provider/model (now openai/fake)")
+	s.hasAt(80, " ›/model  change the model: provider/model (now openai/fake)")
 	s = newStage(t).types("/mo").hasAt(80, "  tab completes · enter runs · esc closes")
 	s.press("esc")
 	s.runs("go").press("ctrl+r")

@@ -41,13 +41,14 @@ func (m *Model) Screen(width, height int) Screen {
 		return m.pickerScreen(width, height)
 	}
 	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
-	below, answers := []string{}, 0
+	below, answers, queued := []string{}, 0, false
 	if height > 3 {
 		if m.HasQuestion() {
 			below = m.answerLines(width, height)
 		}
 		answers = len(below)
 		below = append(below, m.queueBelow(width, height)...)
+		queued = len(below) > answers
 	}
 	if m.guidance.Do != "" && height > 4 {
 		below = append(below, styled(bold, "→ "+harmless(oneLine(m.guidance.Do))))
@@ -86,7 +87,7 @@ func (m *Model) Screen(width, height int) Screen {
 		m.panel.hide()
 		lines = m.past(width, room)
 	}
-	if m.inline && len(lines) == 0 && height > 8 {
+	if m.inline && len(lines) == 0 && !queued && height > 8 {
 		lines = []string{""} // between the printed lines and the status
 	}
 	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}

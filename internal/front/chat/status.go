@@ -13,7 +13,7 @@ import (
 
 // patience is how long a stop may take before the status shows what it waits
 // for.
-const patience = 2 * time.Second
+const patience = time.Second
 
 // status is the status of the conversation.
 type status struct {
