@@ -6,6 +6,7 @@ package api
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -54,13 +55,21 @@ type NewTurn struct {
 	Images       []bellcord.Image `json:"images,omitempty"`
 	Files        []bellcord.File  `json:"files,omitempty" doc:"text files that are attached to the prompt; text and files have at most 1 MiB together"`
 	Links        []bellcord.Link  `json:"links,omitempty"`
-	Task         string           `json:"task,omitempty" enum:"command" doc:"command: the text is ! and a command, which runs in the session's directory without the model and without a question; rules and modes that deny it apply"`
+	Task         string           `json:"task,omitempty" enum:"command,compact" doc:"command: the text is ! and a command, which runs in the session's directory without the model and without a question; rules and modes that deny it apply. compact: the text is /compact, optionally with a space and what to keep; a summary replaces the conversation in requests to the model. A hosted agent keeps its own conversation: send it /compact as text, without a task"`
 	WhenBusy     string           `json:"when_busy,omitempty" enum:"queue,reject,replace" doc:"what to do while another turn runs: queue (default), reject, or replace (stop it and run this one)"`
 	OnDisconnect string           `json:"on_disconnect,omitempty" enum:"continue,stop" doc:"continue (default): the turn keeps running; stop: it is stopped once its session has had no viewer for ten seconds"`
 	Deadline     string           `json:"deadline,omitempty" doc:"maximum duration of the turn, such as 90s"`
 	MaxSteps     int              `json:"max_steps,omitempty" minimum:"0" doc:"maximum number of model requests"`
 	Budget       Budget           `json:"budget,omitzero"`
 }
+
+// CompactCommand begins the text of a turn with the task compact. A space and
+// what the summary keeps may follow.
+const CompactCommand = "/compact"
+
+// CompactText returns the text of a turn with the task compact. keep describes
+// what the summary keeps; it may be empty.
+func CompactText(keep string) string { return strings.TrimSpace(CompactCommand + " " + keep) }
 
 // Budget limits a turn; 0 means no limit other than the server's.
 type Budget struct {
@@ -85,7 +94,8 @@ type Turn struct {
 	Session     bellcord.SessionID  `json:"session"`
 	State       TurnState           `json:"state" doc:"queued, running, waiting (for a person), stopping, done, stopped, failed or lost"`
 	Held        bool                `json:"held,omitempty" doc:"held by a stop of the turn before it: send, edit or discard it"`
-	Text        string              `json:"text"`
+	Text        string              `json:"text" doc:"the prompt, without an escaping slash; for the task compact, the text as it was sent"`
+	Task        bellcord.Task       `json:"task,omitempty" enum:"compact,import,command" doc:"what the turn does instead of answering the text"`
 	Accepted    time.Time           `json:"accepted"`
 	Node        string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
 	FirstSeq    int64               `json:"first_seq" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`
@@ -106,7 +116,8 @@ type Receipts struct {
 	Receipts []bellcord.Receipt `json:"receipts"`
 }
 
-// EditTurn is the body of PATCH /v1/turns/{turn}. The turn must be queued.
+// EditTurn is the body of PATCH /v1/turns/{turn}. The turn must be queued. It
+// keeps its task, and the text has the form that the task needs.
 type EditTurn struct {
 	Text string `json:"text" minLength:"1"`
 }

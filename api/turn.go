@@ -6,7 +6,7 @@ import "github.com/bellcord/bellcord"
 // process that runs it has.
 func TurnOf(r bellcord.TurnRecord, live map[bellcord.TurnID]bellcord.QueueEntry) Turn {
 	t := Turn{
-		ID: r.ID, Session: r.Session, State: TurnState(r.State), Text: r.Prompt.Text,
+		ID: r.ID, Session: r.Session, State: TurnState(r.State), Text: sentText(r.Prompt.Task, r.Prompt.Text), Task: r.Prompt.Task,
 		Accepted: r.Accepted, Node: r.Node, FirstSeq: r.FirstSeq, StopRequest: r.Stop, Receipt: r.Receipt,
 	}
 	if r.Receipt != nil {
@@ -14,7 +14,7 @@ func TurnOf(r bellcord.TurnRecord, live map[bellcord.TurnID]bellcord.QueueEntry)
 		return t
 	}
 	if entry, known := live[r.ID]; known {
-		t.Text, t.Held, t.Questions = entry.Text, entry.Held, entry.Questions
+		t.Text, t.Held, t.Questions = sentText(t.Task, entry.Text), entry.Held, entry.Questions
 		if t.StopRequest == nil {
 			t.StopRequest = entry.StopRequest
 		}
@@ -26,4 +26,12 @@ func TurnOf(r bellcord.TurnRecord, live map[bellcord.TurnID]bellcord.QueueEntry)
 		t.State = Waiting
 	}
 	return t
+}
+
+// sentText returns the text of a turn as its sender wrote it.
+func sentText(task bellcord.Task, text string) string {
+	if task == bellcord.TaskCompact {
+		return CompactText(text)
+	}
+	return text
 }

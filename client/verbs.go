@@ -86,7 +86,7 @@ func (c *Client) Change(ctx context.Context, id bellcord.SessionID, change api.S
 
 // Prompt sends a turn. When it returns without an error, the turn is durable.
 // If the turn has no id, Prompt sets one, so that a retry does not create a
-// second turn.
+// second turn. For the task compact, the text comes from api.CompactText.
 func (c *Client) Prompt(ctx context.Context, id bellcord.SessionID, t api.NewTurn) (turn api.Turn, err error) {
 	if t.ID == "" {
 		t.ID = string(bellcord.NewTurnID())

@@ -63,6 +63,18 @@ func TestChat_BangCommandOnServer_RunsThereAndObeysTheMode(t *testing.T) {
 	c.sees("the mode is read-only")
 }
 
+func TestChat_CompactOnServer_SummarizesTheConversation(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	server := w.daemon(nil)
+	session, _ := server.prompts("[say before]")
+	c := w.chats("--session", string(session), "--server", server.url)
+	c.sees("\nbefore")
+	c.enters("/compact [say They talked.]")
+	c.sees("compacting")
+	c.sees("compacted: the conversation so far is now a summary")
+}
+
 func TestChat_PlainBangCommand_ShowsItsOutput(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats("--plain")

@@ -10,7 +10,7 @@ import { visible } from './visible'
 import type { Receipt, Session, TurnReport, Undone } from './words'
 
 /** Pending is a prompt that is being sent to the server. */
-export interface Pending extends Attachments { id: string; text: string; failed?: string }
+export interface Pending extends Attachments { id: string; text: string; task?: string; failed?: string }
 
 /** Pressed is a stop requested in this tab. delivered means that the server has it; failed means that an attempt did not arrive. */
 export interface Pressed { at: number; force: boolean; delivered?: boolean; failed?: boolean }
@@ -93,7 +93,7 @@ export class Conversation {
     const rest = waits.filter((t) => !known.some((r) => r.id === t.id))
     return [
       ...known.map((r) => ({ ...r, text: this.record.turns.get(r.id)!.text })),
-      ...rest.map((t) => ({ id: t.id, session: this.id, state: 'queued', text: t.text, accepted: new Date(t.accepted).toISOString() })),
+      ...rest.map((t) => ({ id: t.id, session: this.id, state: 'queued', text: t.text, task: t.task, accepted: new Date(t.accepted).toISOString() })),
     ]
   }
 
@@ -118,12 +118,12 @@ export class Conversation {
    * send sends a prompt. The id is generated here, so that a stop works before the response and a retry is the same turn.
    * It returns false if the server rejects the text as a command: no turn was created, and the text is not shown as a prompt.
    */
-  async send(text: string, { images, files } = noFiles, id = newID()): Promise<boolean> {
-    const p: Pending = { id, text, images, files }
+  async send(text: string, { images, files, task }: Attachments & { task?: string } = noFiles, id = newID()): Promise<boolean> {
+    const p: Pending = { id, text, images, files, task }
     this.pending = [...this.pending.filter((o) => o.id !== id), p]
     this.changed(true)
     try {
-      await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images, files })
+      await ask('POST', `/v1/sessions/${this.id}/turns`, { id, text, images, files, task })
     } catch (err) {
       const { type, message } = err as Problem
       if (type === 'unknown-command' || type === 'is-a-command') {
@@ -243,7 +243,8 @@ function sayEnd(t: Turn, r: Receipt) {
   const started = r.times.started ?? r.times.accepted
   const after = started && r.times.settled ? ' after ' + clock(Date.parse(r.times.settled) - Date.parse(started)) : ''
   const held = r.held_turns?.length ? ` Held: ${plural(r.held_turns.length, 'prompt')}.` : ''
-  if (r.end === 'done') say(`Answer ready, ${plural(answer(t).split('\n').filter((l) => l.trim()).length, 'line')}.`)
+  if (r.end === 'done' && t.task === 'compact') say('Conversation summarized.')
+  else if (r.end === 'done') say(`Answer ready, ${plural(answer(t).split('\n').filter((l) => l.trim()).length, 'line')}.`)
   else say(`${r.end === 'stopped' ? 'Stopped' : 'Failed'}${after}${r.error ? ': ' + visible(r.error) : ''}.${held}`)
   const left = r.processes.survivors ?? []
   if (left.length > 0) warn(`Still running: ${left.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}.`)

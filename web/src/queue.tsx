@@ -28,7 +28,7 @@ function Waiting({ conversation, turn, several, mayPrompt, mayStop }: { conversa
   const [draft, edit] = useState<string>()
   const save = () => {
     const text = trimmed(draft!)
-    if (!text || text === escaped(turn.text)) { edit(undefined); return }
+    if (!text || text === escaped(turn.text, turn.task)) { edit(undefined); return }
     void conversation.act(() => ask('PATCH', `/v1/turns/${turn.id}`, { text }).then(() => edit(undefined), (err) => { if (err.status !== 422) edit(undefined); throw err }))
   }
   const keys = (e: KeyboardEvent) => {
@@ -49,7 +49,7 @@ function Waiting({ conversation, turn, several, mayPrompt, mayStop }: { conversa
       <p class="plain">{visible(turn.text)}</p>
       <div class="actions">
         {mayPrompt && (several || turn.held) && <button type="button" class="quiet" onClick={() => void conversation.act(() => ask('POST', `/v1/turns/${turn.id}/send`))}>{turn.held ? 'Send now' : 'Send next'}</button>}
-        {mayPrompt && <button type="button" class="quiet" onClick={() => edit(escaped(turn.text))}>Edit</button>}
+        {mayPrompt && <button type="button" class="quiet" onClick={() => edit(escaped(turn.text, turn.task))}>Edit</button>}
         {mayStop && <button type="button" class="quiet" onClick={() => void conversation.act(() => stop(`/v1/turns/${turn.id}/stop`, {}))}>Discard</button>}
       </div>
     </li>

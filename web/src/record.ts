@@ -1,3 +1,4 @@
+import { compactText } from './slash'
 import { visible } from './visible'
 import type { Cause, Change, Changes, Event, Image, Question, Receipt, TextFile, Undone } from './words'
 
@@ -60,7 +61,7 @@ export function doing(t: Turn): string {
   if (running.length > 0) return running.map(titleOf).join(', ')
   const span = t.spans.findLast((s) => s.to === undefined)
   if (!span) return t.started ? 'working' : 'queued'
-  return { queue: 'queued', model: 'waiting for the model', thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label, scan: span.label }[span.kind]
+  return { queue: 'queued', model: span.label, thinking: 'thinking', text: 'answering', tool: span.label, person: '', pause: span.label, scan: span.label }[span.kind]
 }
 
 /** titleOf returns a call in one line: a command as it is typed, otherwise the tool's name and its first argument. */
@@ -106,7 +107,7 @@ export function add(r: Record, ev: Event) {
   const at = Date.parse(ev.time)
   if (ev.kind === 'turn_accepted') {
     r.turns.set(ev.turn, {
-      id: ev.turn, seq: ev.seq, text: ev.body.text, images: ev.body.images ?? [], files: ev.body.files ?? [], links: ev.body.links ?? [], task: ev.body.task,
+      id: ev.turn, seq: ev.seq, text: sentText(ev.body.task, ev.body.text), images: ev.body.images ?? [], files: ev.body.files ?? [], links: ev.body.links ?? [], task: ev.body.task,
       accepted: at, parts: [], calls: new Map(), questions: new Map(), undos: [], version: 0,
       spans: [{ kind: 'queue', label: 'queued', from: at }],
     })
@@ -127,6 +128,9 @@ export function addUndo(r: Record, u: Undone) {
     t.version++
   }
 }
+
+/** sentText returns the text of a turn as its sender wrote it: the log has only what a compaction keeps. */
+const sentText = (task: string | undefined, text: string) => (task === 'compact' ? compactText(text) : text)
 
 function close(t: Turn, at: number, ...kinds: Span['kind'][]) {
   for (const s of t.spans) if (s.to === undefined && kinds.includes(s.kind)) s.to = at
@@ -149,7 +153,7 @@ function speak(t: Turn, kind: 'thinking' | 'text', text: string, at: number) {
 }
 
 const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
-  prompt_edited: (t, b) => { t.text = b.text },
+  prompt_edited: (t, b) => { t.text = sentText(t.task, b.text) },
   turn_started: (t, _, at) => { t.started = at; close(t, at, 'queue') },
   step_started: (t, _, at) => { close(t, at, 'model', 'thinking', 'text', 'pause'); begin(t, 'model', 'waiting for the model', at) },
   thinking_delta: (t, b, at) => speak(t, 'thinking', b.text, at),
@@ -219,6 +223,8 @@ const handlers: { [kind: string]: (t: Turn, b: any, at: number) => void } = {
     else begin(t, 'scan', label, at)
   },
   conversation_compacted: (t) => { t.parts.push({ kind: 'note', text: 'Earlier messages were summarized for the model. You can still see all of them.' }) },
+  side_request_started: (t, b, at) => { if (b.purpose === 'compaction') begin(t, 'model', 'summarizing the conversation', at) },
+  side_request_ended: (t, b, at) => { if (b.purpose === 'compaction') close(t, at, 'model') },
   step_ended: (t, _, at) => close(t, at, 'model', 'thinking', 'text', 'pause'),
   stop_requested: (t, b) => { t.stop ??= b.cause },
   turn_ended: (t, b, at) => {

@@ -7,7 +7,7 @@ import { Queue } from './queue'
 import { state } from './record'
 import { Rewound } from './rewinding'
 import { here } from './route'
-import { commandIn, commands, escaped } from './slash'
+import { commandIn, commands, compactText, escaped } from './slash'
 import { SentPrompt } from './prompt'
 import { Top } from './top'
 import { stopWords, TurnView } from './turn'
@@ -59,6 +59,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
   const send = async (text: string, files: Attachments) => {
     const command = commandIn(text)
     if (!command) return c.send(text, files)
+    if (command.name === 'compact') return session?.agent ? c.send(text) : c.send(compactText(command.rest), { ...noFiles, task: 'compact' }) // a hosted agent has its own command
     if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you are not allowed to stop turns in this session.'); return true }
     void c.obey(command, target)
     return true

@@ -168,9 +168,9 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { con
       )}
       {children}
       <div class="actions" ref={menu}>
-        {mayPrompt && r.end !== 'done' && turn.started && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
-        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text), turn)}>Retry</button>}
-        {mayPrompt && <button type="button" onClick={() => onEdit(escaped(turn.text), turn)}>Edit and resend</button>}
+        {mayPrompt && r.end !== 'done' && turn.started && !turn.task && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
+        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text, turn.task), turn)}>Retry</button>}
+        {mayPrompt && turn.task !== 'command' && <button type="button" onClick={() => onEdit(escaped(turn.text, turn.task), turn)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
         <Menu label="Turn menu">

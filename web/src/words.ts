@@ -61,7 +61,7 @@ export interface Session {
 }
 
 export interface TurnReport {
-  id: string; session: string; state: string; held?: boolean; text: string; accepted: string; node?: string
+  id: string; session: string; state: string; held?: boolean; text: string; task?: string; accepted: string; node?: string
   stop_request?: Cause; questions?: Question[]; receipt?: Receipt
 }
 

@@ -116,6 +116,7 @@ func tryChat(t *testing.T, at Backend, c Config) {
 	if all, err := hub.Sessions(ctx); err != nil || len(all) != 1 || all[0].ID != id || all[0].State != chat.SessionRunning && all[0].State != chat.SessionQueued || all[0].Since.IsZero() {
 		t.Errorf("while the turn runs: %+v, %v", all, err)
 	}
+	tryQueue(t, hub, id)
 	stopped, err := at.Stop(ctx, turn, "", api.Stop{Wait: "10s"})
 	if err != nil || len(stopped.Turns) != 1 || stopped.Turns[0].Receipt == nil || stopped.Turns[0].Receipt.Cause.Source != "bellcord stop" {
 		t.Errorf("stopped %+v, %v", stopped, err)
@@ -150,6 +151,48 @@ func tryChat(t *testing.T, at Backend, c Config) {
 	}
 	if _, err := at.Session(ctx, id); !noSession(err) {
 		t.Errorf("after its removal: %v", err)
+	}
+}
+
+// tryQueue queues prompts and edits them to texts that an API could take for
+// commands.
+func tryQueue(t *testing.T, hub chat.Hub, session bellcord.SessionID) {
+	t.Helper()
+	ctx := t.Context()
+	for _, p := range []chat.Prompt{{Text: "/stop"}, {Task: bellcord.TaskCompact}, {Task: bellcord.TaskCommand, Text: "!ls"}} {
+		p.Turn = bellcord.NewTurnID()
+		if err := hub.Prompt(ctx, session, p); err != nil {
+			t.Errorf("%+v: %v", p, err)
+			continue
+		}
+		text := map[bellcord.Task]string{bellcord.TaskAnswer: "/clear", bellcord.TaskCompact: "the names", bellcord.TaskCommand: "!ls -l"}[p.Task]
+		if err := hub.Edit(ctx, p.Turn, text); err != nil {
+			t.Errorf("edit %+v: %v", p, err)
+		}
+		if got := textOf(t, hub, session, p.Turn); got != text {
+			t.Errorf("task %q: the text is %q, want %q", p.Task, got, text)
+		}
+	}
+}
+
+// textOf returns the text of an edited prompt.
+func textOf(t *testing.T, hub chat.Hub, session bellcord.SessionID, turn bellcord.TurnID) string {
+	t.Helper()
+	events, done, err := hub.Events(t.Context(), session, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	for {
+		batch, err := events.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range batch {
+			if edited, is := ev.Body.(bellcord.PromptEdited); is && ev.Turn == turn {
+				return edited.Text
+			}
+		}
 	}
 }
 

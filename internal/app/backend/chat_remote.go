@@ -23,17 +23,23 @@ type remoteChat struct {
 }
 
 func (c remoteChat) Prompt(ctx context.Context, session bellcord.SessionID, p chat.Prompt) error {
-	switch p.Task {
-	case bellcord.TaskAnswer:
-	case bellcord.TaskCommand:
-		_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: p.Text, Task: string(p.Task)})
-		return err
-	case bellcord.TaskCompact, bellcord.TaskImport:
+	if p.Task == bellcord.TaskImport {
 		return fmt.Errorf("/%s is not available over HTTP: use it in a chat without a server, or in an editor", p.Task)
 	}
-	// The chat has already handled its commands; a leading slash is text.
-	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: slash.Escape(p.Text), Images: p.Images, Files: p.Files, Links: p.Links})
+	_, err := c.at.Client.Prompt(ctx, session, api.NewTurn{ID: string(p.Turn), Text: sentText(p.Task, p.Text), Task: string(p.Task), Images: p.Images, Files: p.Files, Links: p.Links})
 	return err
+}
+
+// sentText returns the text of a prompt as the API expects it for its task.
+func sentText(task bellcord.Task, text string) string {
+	switch task {
+	case bellcord.TaskCompact:
+		return api.CompactText(text)
+	case bellcord.TaskCommand:
+		return text
+	case bellcord.TaskAnswer, bellcord.TaskImport:
+	}
+	return slash.Escape(text) // the chat has already handled its commands; a leading slash is text
 }
 
 func (c remoteChat) Stop(ctx context.Context, s chat.Stop) error {
@@ -52,7 +58,11 @@ func (c remoteChat) Answer(ctx context.Context, turn bellcord.TurnID, question s
 }
 
 func (c remoteChat) Edit(ctx context.Context, turn bellcord.TurnID, text string) error {
-	return c.at.Client.Edit(ctx, turn, text)
+	t, err := c.at.Client.Turn(ctx, turn, 0)
+	if err != nil {
+		return err
+	}
+	return c.at.Client.Edit(ctx, turn, sentText(t.Task, text))
 }
 
 func (c remoteChat) Send(ctx context.Context, turn bellcord.TurnID) error {

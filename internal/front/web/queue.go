@@ -58,7 +58,7 @@ func (s *Server) edit(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		text, err := promptText(in.Body.Text, session)
+		text, err := taskText(r.Prompt.Task, in.Body.Text, session)
 		if err != nil {
 			return err
 		}

@@ -92,12 +92,13 @@ func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
 // returns the existing turn, a different one is an error.
 func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt, key string) (*madeTurn, error) {
 	r, err := s.record(ctx, string(p.Turn))
+	differs := r.Session != session || r.Prompt.Text != p.Text || r.Prompt.Task != p.Task
 	switch {
 	case errors.Is(err, bellcord.ErrNoTurn): // another owner's turn: reveal only that the ID is taken
 		err = bellcord.ErrTurnExists
-	case err == nil && (r.Session != session || r.Prompt.Text != p.Text) && key != "":
+	case err == nil && differs && key != "":
 		err = errKeyUsed
-	case err == nil && (r.Session != session || r.Prompt.Text != p.Text):
+	case err == nil && differs:
 		err = bellcord.ErrTurnExists
 	}
 	if err != nil {
@@ -109,12 +110,8 @@ func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bel
 // parse returns the prompt of a request, within the server's limits.
 func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
 	p, body := s.Prompt, in.Body
-	text, err := body.Text, error(nil)
-	if p.Task = bellcord.Task(body.Task); p.Task == bellcord.TaskAnswer {
-		text, err = promptText(body.Text, session)
-	} else if !strings.HasPrefix(text, bellcord.CommandPrefix) {
-		err = badInput("text: a command begins with %s", bellcord.CommandPrefix)
-	}
+	p.Task = bellcord.Task(body.Task)
+	text, err := taskText(p.Task, body.Text, session)
 	if err != nil {
 		return p, err
 	}

@@ -238,6 +238,83 @@ func TestPrompt_Command_NeedsItsPrefixAndKeepsItsTask(t *testing.T) {
 	}
 }
 
+func TestPrompt_Compact_NeedsItsCommandAndPassesOnWhatToKeep(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	for _, text := range []string{"compact", "the names", "/compacted", "//compact", "/compact\nthe names", " /compact", "/COMPACT"} {
+		s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: text, Task: "compact"}).isA(422, "bad-input")
+	}
+	for text, keep := range map[string]string{"/compact": "", "/compact ": "", "/compact the names ": "the names"} {
+		turn := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: text, Task: "compact"}).is(202).turn()
+		if want := api.CompactText(keep); turn.Text != want || turn.Task != bellcord.TaskCompact {
+			t.Errorf("%q is shown as %q with the task %q, want %q", text, turn.Text, turn.Task, want)
+		}
+		s.ended("anna", turn.ID)
+		if p, ran := s.given(turn.ID); !ran || p.Task != bellcord.TaskCompact || p.Text != keep {
+			t.Errorf("%q: the agent got %+v", text, p)
+		}
+	}
+	hint := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "/compact"})
+	if hint.isA(422, "unknown-command"); !strings.Contains(string(hint.body), "the task compact") {
+		t.Errorf("without a task: %s", hint.body)
+	}
+}
+
+func TestPrompt_SameIDWithAnotherTask_Conflicts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, _ := s.session("anna")
+	id := string(bellcord.NewTurnID())
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "/compact say hi", Task: "compact"}).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "/compact say hi", Task: "compact"}).is(200)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{ID: id, Text: "say hi"}).isA(409, "turn-exists")
+	key := header("Idempotency-Key", "k")
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "/compact say hi", Task: "compact"}, key).is(202)
+	s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "say hi"}, key).isA(422, "idempotency-key-reused")
+}
+
+func TestPrompt_CompactInHostedSession_IsRefusedAndIsTextWithoutTheTask(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) { with.CheckAgent = func(string) error { return nil } })
+	var made bellcord.Session
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Agent: "goose"}).is(201).into(&made)
+	path := "/v1/sessions/" + string(made.ID)
+	refusal := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: "/compact", Task: "compact"})
+	if refusal.isA(422, "bad-input"); !strings.Contains(string(refusal.body), "goose keeps its own conversation; send /compact as text") {
+		t.Errorf("the refusal is %s", refusal.body)
+	}
+	if turn := s.prompt("anna", path, "/compact the names"); turn.Text != "/compact the names" || turn.Task != bellcord.TaskAnswer {
+		t.Errorf("the turn is %+v", turn)
+	}
+}
+
+func TestEdit_QueuedTurnWithATask_NeedsTheFormOfTheTask(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	s.prompt("anna", path, "wait a")
+	s.until(id, "text_delta")
+	for _, test := range []struct{ task, text, bad, edited, runs string }{
+		{"compact", "/compact", "the names", "/compact the names", "the names"},
+		{"command", "!ls", "ls -l", "!ls -l", "!ls -l"},
+	} {
+		turn := s.roundTrip("anna", "POST", path+"/turns", api.NewTurn{Text: test.text, Task: test.task}).is(202).turn()
+		at := "/v1/turns/" + string(turn.ID)
+		s.roundTrip("anna", "PATCH", at, api.EditTurn{Text: test.bad}).isA(422, "bad-input")
+		if got := s.roundTrip("anna", "PATCH", at, api.EditTurn{Text: test.edited}).is(200).turn(); got.Text != test.edited {
+			t.Errorf("%s: the text is %q", test.task, got.Text)
+		}
+		defer func() {
+			s.ended("anna", turn.ID)
+			if p, _ := s.given(turn.ID); p.Text != test.runs || string(p.Task) != test.task {
+				t.Errorf("the agent got %+v", p)
+			}
+		}()
+	}
+	s.release()
+}
+
 func TestPrompt_WithFiles_KeepsThemApartFromItsText(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
