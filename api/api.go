@@ -254,6 +254,22 @@ type LoggedIn struct {
 	Page string `json:"page" doc:"page secret, returned only here: keep it in the origin's storage and send it in the Bellcord-Page header together with the cookie"`
 }
 
+// Logins is the response to GET /v1/logins.
+type Logins struct {
+	Others []OtherLogin `json:"others" doc:"your other browser logins that are active, the oldest first"`
+}
+
+// OtherLogin is a browser login of the same owner.
+type OtherLogin struct {
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"used,omitzero" doc:"last use, to the minute"`
+}
+
+// RevokedLogins is the response to POST /v1/logins/revoke-others.
+type RevokedLogins struct {
+	Revoked int `json:"revoked" doc:"number of logins that were logged out"`
+}
+
 // Health is the response of /healthz and /readyz.
 type Health struct {
 	Status  string `json:"status"`

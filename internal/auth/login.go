@@ -14,8 +14,9 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// ErrNotLoggedIn means that a logout request has no login cookie.
-var ErrNotLoggedIn = errors.New("only a browser login can be logged out; revoke a token with bellcord token revoke")
+// ErrNotLoggedIn means that a request about browser logins does not come from
+// one.
+var ErrNotLoggedIn = errors.New("only a browser login can log itself or other logins out; revoke a token with bellcord token revoke")
 
 const (
 	codeFor   = time.Minute

@@ -135,10 +135,10 @@ try {
   await page.waitForFunction(() => document.querySelector('.scroll').scrollTop + document.querySelector('.scroll').clientHeight >= document.querySelector('.scroll').scrollHeight - 2)
   await take('undone')
   await page.goto(`${s.url}/settings`)
-  await page.getByText('Logged in as').waitFor()
+  await page.getByText('signed in in').waitFor()
   await take('settings')
   await phone.goto(`${s.url}/settings`)
-  await phone.getByText('Logged in as').waitFor()
+  await phone.getByText('signed in in').waitFor()
   await take('phone-settings', phone)
   for (let i = 0; i < 12; i++) {
     const other = await s.session({})

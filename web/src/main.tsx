@@ -7,7 +7,6 @@ import { Lazy } from './lazy'
 import { go, here, usePath } from './route'
 import { Shortcuts } from './keys'
 import { useNotices } from './notices'
-import { Preferences } from './preferences'
 import { fitScreen } from './screen'
 import { SessionView } from './session'
 import { Sessions } from './sessions'
@@ -53,7 +52,7 @@ function App() {
   const share = shareIn(path)
   if (share) return <><div class="frame in-share"><Lazy key={share} load={() => import('./share').then((m) => m.default)} props={{ token: share }} /></div><Announcer /></>
   if (path === '/login') return <><Login wasIn={wasIn} onIn={() => { setWasIn(false); void whoAmI() }} /><Announcer /></>
-  if (path === '/settings') return <><div class="frame in-session"><Sessions me={me} /><Preferences me={me} /></div><Announcer /><Shortcuts /></>
+  if (path === '/settings') return <><div class="frame in-session"><Sessions me={me} /><Lazy load={() => import('./preferences').then((m) => m.default)} props={{ me }} /></div><Announcer /><Shortcuts /></>
   return (
     <>
       <a class="skip" href="#composer" onClick={(e) => { e.preventDefault(); document.getElementById('composer')?.focus() }}>Skip to prompt</a>

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { say } from './announce'
-import { logOut } from './client'
+import { ask, logOut, type Problem } from './client'
+import { Confirm } from './confirm'
+import { plural } from './figures'
 import { openShortcuts } from './keys'
 import { Lazy } from './lazy'
 import { forgetPrompts } from './recall'
@@ -11,7 +13,7 @@ import { visible } from './visible'
 import type { Me } from './words'
 
 /** Preferences is the settings page. Every change takes effect at once. */
-export function Preferences({ me }: { me?: Me }) {
+export default function Preferences({ me }: { me?: Me }) {
   const now = useSettings()
   useEffect(() => { document.title = 'Settings – Bellcord' }, [])
   return (
@@ -59,12 +61,44 @@ function Account({ me }: { me?: Me }) {
   const forget = () => { forgetPrompts(me.owner); setForgotten(true); say('Prompt history cleared.') }
   return (
     <Group title="Account">
-      <p>Logged in as <strong>{visible(me.owner)}</strong>. <span class="faint">Rights: {me.scopes.join(', ')}.</span></p>
+      <Logins me={me} />
       <p class="faint">The server’s administrator lists and revokes tokens with <code>bellcord token list</code> and <code>bellcord token revoke</code>. Revoking a token ends its logins.</p>
       <div class="actions">
         <button type="button" onClick={forget} disabled={forgotten}>{forgotten ? 'Prompt history cleared' : 'Clear prompt history'}</button>
         <button type="button" onClick={() => void logOut().then(() => go('/login'))}>Log out</button>
       </div>
     </Group>
+  )
+}
+
+/** Logins shows in how many browsers the user is signed in, and signs the others out. Logins with more rights than this one are not counted. */
+function Logins({ me }: { me: Me }) {
+  const [others, setOthers] = useState<number>()
+  const [asking, setAsking] = useState(false)
+  const [result, setResult] = useState('')
+  useEffect(() => { void ask('GET', '/v1/logins').then((l) => setOthers(l.others.length)).catch(() => {}) }, [])
+  const revoke = async () => {
+    setAsking(false)
+    let said: string
+    try {
+      const { revoked } = await ask('POST', '/v1/logins/revoke-others')
+      setOthers(0)
+      said = `Signed out in ${plural(revoked, 'other browser')}.`
+    } catch (err) {
+      said = `Not signed out: ${(err as Problem).message}.`
+    }
+    setResult(said)
+    say(said)
+  }
+  return (
+    <>
+      <p><strong>{visible(me.owner)}</strong>{others !== undefined && ` · signed in in ${plural(others + 1, 'browser')}`} <span class="faint">· Rights: {me.scopes.join(', ')}</span></p>
+      {(others || result) && <p><button type="button" disabled={!others} onClick={() => setAsking(true)}>Sign out others</button> <span class="faint">{result}</span></p>}
+      {asking && (
+        <Confirm title="Sign out your other browsers?" action="Sign out others" onYes={() => void revoke()} onNo={() => setAsking(false)}>
+          <p>{others === 1 ? 'The other browser has' : `${others} other browsers have`} to log in again. Running turns continue.</p>
+        </Confirm>
+      )}
+    </>
   )
 }

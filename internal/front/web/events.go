@@ -15,6 +15,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/auth"
 )
 
 func (s *Server) eventRoutes() {
@@ -72,6 +73,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 			return nil, s.fail(err)
 		}
 	}
+	user := caller(ctx)
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer leave()
 		defer cursor.Close()
@@ -80,7 +82,7 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		defer s.Viewers(-1)
 		s.watched.arrive(found.ID)
 		defer s.watched.removeViewer(found.ID)
-		v := viewer{session: found.ID, last: last, w: w, control: http.NewResponseController(w), patience: s.Patience}
+		v := viewer{user: user, session: found.ID, last: last, w: w, control: http.NewResponseController(w), patience: s.Patience}
 		if err := s.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
 			s.streamFailed(&v, cursor.After(), err)
 		}
@@ -103,7 +105,8 @@ func (s *Server) streamFailed(v *viewer, after int64, err error) {
 }
 
 // follow writes the log to the viewer until the viewer disconnects, the session
-// is deleted or the server closes. It never delays the turn: a viewer that does
+// is deleted, the viewer's token is revoked or expires, or the server closes.
+// It checks the session and the token with every heartbeat. It never delays the turn: a viewer that does
 // not read is disconnected.
 func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
 	ctx, done := context.WithCancel(ctx)
@@ -128,6 +131,9 @@ func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, 
 		if _, err := s.Hub.Session(ctx, v.session); err != nil {
 			return err // another process may have deleted it
 		}
+		if err := s.Door.Recheck(ctx, v.user); errors.Is(err, auth.ErrBadCredentials) {
+			return err
+		}
 		if err := v.beat(); err != nil {
 			return err
 		}
@@ -136,7 +142,7 @@ func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, 
 
 // untilBeat writes events until the next heartbeat is due.
 func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
-	for {
+	for beat.Err() == nil { // a cursor with further events does not check it
 		events, err := cursor.Next(beat)
 		if err != nil {
 			return err
@@ -145,11 +151,13 @@ func untilBeat(beat context.Context, v *viewer, cursor *hub.Cursor) error {
 			return err
 		}
 	}
+	return beat.Err()
 }
 
 // viewer writes events to one connection. Every write has a deadline, and no
 // lock is held during a write.
 type viewer struct {
+	user     auth.Caller
 	session  bellcord.SessionID
 	last     int64 // the log's last event when the stream was opened
 	w        http.ResponseWriter

@@ -29,6 +29,8 @@ func (s *Server) loginRoutes() {
 	logout := route(http.MethodPost, "/v1/logout", "logout", "Log this browser out", bellcord.ScopeRead)
 	logout.DefaultStatus = http.StatusNoContent
 	huma.Register(s.api, logout, s.logout)
+	huma.Register(s.api, route(http.MethodGet, "/v1/logins", "list-logins", "List your other browser logins, without those that have a scope which this login lacks", bellcord.ScopeRead), s.logins)
+	huma.Register(s.api, route(http.MethodPost, "/v1/logins/revoke-others", "revoke-other-logins", "Log out your other browsers: the logins that GET /v1/logins lists", bellcord.ScopeRead), s.revokeOthers)
 }
 
 type (
@@ -96,6 +98,26 @@ func (s *Server) logout(ctx context.Context, _ *struct{}) (*withCookie, error) {
 		return nil, s.fail(err)
 	}
 	return &withCookie{*cookie}, nil
+}
+
+func (s *Server) logins(ctx context.Context, _ *struct{}) (*struct{ Body api.Logins }, error) {
+	others, err := s.Door.OtherLogins(ctx, caller(ctx))
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	body := api.Logins{Others: make([]api.OtherLogin, len(others))}
+	for i, t := range others {
+		body.Others[i] = api.OtherLogin{Created: t.Created, Used: t.Used}
+	}
+	return &struct{ Body api.Logins }{body}, nil
+}
+
+func (s *Server) revokeOthers(ctx context.Context, _ *struct{}) (*struct{ Body api.RevokedLogins }, error) {
+	n, err := s.Door.RevokeOtherLogins(ctx, caller(ctx))
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	return &struct{ Body api.RevokedLogins }{api.RevokedLogins{Revoked: n}}, nil
 }
 
 // healthRoutes registers the routes for health, readiness, metrics and the
