@@ -162,7 +162,7 @@ func TestEvents_EveryKind_IsHandledOrIgnoredByThePage(t *testing.T) {
 	check(t, "the page (web/src/record.ts)", bodyNames(t), handled, map[string]string{
 		"the prompt names it":        "AttachmentLoaded",
 		"only the model needs it":    "ThinkingSigned ContextAdded",
-		"the receipt has the usage":  "UsageReported SideRequestStarted SideRequestEnded",
+		"the receipt has the usage":  "UsageReported",
 		"the session has its agent":  "AgentSessionOpened",
 		"the page shows no late end": "ProcessConfirmed",
 		"has no text":                "AgentUpdate",

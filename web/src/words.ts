@@ -81,7 +81,7 @@ export function may(me: Me | undefined, scope: string): boolean {
 
 export const modes: Record<string, string> = {
   'read-only': 'Read only',
-  ask: 'Ask before changes',
+  ask: 'Ask first',
   'auto-edit': 'Edit files, ask for the rest',
   full: 'Everything without asking',
 }

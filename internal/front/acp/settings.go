@@ -13,9 +13,9 @@ import (
 
 var modes = []acp.SessionMode{
 	{ID: "read-only", Name: "Read only", Description: "Makes no changes"},
-	{ID: "ask", Name: "Ask", Description: "Reads without asking, asks before any change"},
-	{ID: "auto-edit", Name: "Auto edit", Description: "Edits files without asking, asks before commands and network access"},
-	{ID: "full", Name: "Full", Description: "Never asks"},
+	{ID: "ask", Name: "Ask first", Description: "Reads without asking, asks before any change"},
+	{ID: "auto-edit", Name: "Edit files, ask for the rest", Description: "Edits files without asking, asks before commands and network access"},
+	{ID: "full", Name: "Everything without asking", Description: "Never asks"},
 }
 
 func isMode(id string) bool {
