@@ -16,11 +16,14 @@ const typing = 200
 // The states of sessions, as on the rest of the page.
 const states: { [state: string]: string } = { running: 'Running', waiting: 'Waiting for you', held: 'Held', ended: 'Ended' }
 
-/** SearchView searches the sessions. The query and the state are part of the address. */
+/** inAddress returns a part of the search from the address. */
+const inAddress = (name: 'q' | 'dir' | 'state') => new URLSearchParams(location.search).get(name) ?? ''
+
+/** SearchView searches the sessions. The query, the project and the state are part of the address. */
 export default function SearchView({ me }: { me?: Me }) {
-  const [query, setQuery] = useState(() => new URLSearchParams(location.search).get('q') ?? '')
-  const [dir, setDir] = useState('')
-  const [state, setState] = useState(() => new URLSearchParams(location.search).get('state') ?? '')
+  const [query, setQuery] = useState(() => inAddress('q'))
+  const [dir, setDir] = useState(() => inAddress('dir'))
+  const [state, setState] = useState(() => inAddress('state'))
   const [dirs, setDirs] = useState<string[]>([])
   const [found, setFound] = useState<Hits & { query: string }>()
   const [trouble, setTrouble] = useState('')
@@ -28,19 +31,19 @@ export default function SearchView({ me }: { me?: Me }) {
   useEffect(() => {
     box.current!.focus()
     void ask('GET', '/v1/projects').then((p) => { setHome(p.home); setDirs(p.projects.map((x: { dir: string }) => x.dir)) }).catch(() => {})
-    const back = () => { const now = new URLSearchParams(location.search); setQuery(now.get('q') ?? ''); setState(now.get('state') ?? '') }
+    const back = () => { setQuery(inAddress('q')); setDir(inAddress('dir')); setState(inAddress('state')) }
     addEventListener('popstate', back)
     return () => removeEventListener('popstate', back)
   }, [])
   useEffect(() => {
     const words = query.trim()
     document.title = words ? `${words} – Search – Bellcord` : 'Search – Bellcord'
-    const wanted = new URLSearchParams({ ...(words && { q: words }), ...(state && { state }) }).toString()
+    const wanted = new URLSearchParams({ ...(words && { q: words }), ...(dir && { dir }), ...(state && { state }) }).toString()
     history.replaceState(null, '', wanted ? `/search?${wanted}` : '/search')
-    if (!wanted) { setFound(undefined); return }
+    if (!words && !state) { setFound(undefined); return } // the server searches for words or for a state
     const given = new AbortController()
     const timer = setTimeout(() => {
-      ask<Hits>('GET', `/v1/search?${wanted}${dir ? `&dir=${encodeURIComponent(dir)}` : ''}`, undefined, { signal: given.signal }).then((hits) => {
+      ask<Hits>('GET', `/v1/search?${wanted}`, undefined, { signal: given.signal }).then((hits) => {
         if (given.signal.aborted) return
         setTrouble('')
         setFound({ ...hits, query: words || states[state] || state })
@@ -55,11 +58,11 @@ export default function SearchView({ me }: { me?: Me }) {
         <a class="back" href="/" onClick={here} aria-label="All sessions">‹</a>
         <h1 class="hidden">Search</h1>
         <input ref={box} type="search" aria-label="Search sessions" placeholder="Search sessions" maxLength={200} value={query} onInput={(e) => setQuery(e.currentTarget.value)} />
-        {dirs.length > 0 && (
+        {(dirs.length > 0 || dir) && (
           <label class="choose"><span>Project</span>
             <select value={dir} onChange={(e) => setDir(e.currentTarget.value)}>
               <option value="">All</option>
-              {dirs.map((d) => <option value={d} key={d}>{shortPath(d)}</option>)}
+              {[...new Set([...dirs, dir])].filter(Boolean).map((d) => <option value={d} key={d}>{shortPath(d)}</option>)}
             </select>
           </label>
         )}
