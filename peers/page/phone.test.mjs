@@ -86,6 +86,33 @@ test('touch: no Esc hints, Stop has 48 points and stays above the keyboard, Ente
   await page.context().close()
 })
 
+for (const [width, colorScheme] of [[320, 'dark'], [375, 'light']]) {
+  test(`a phone of ${width} points, ${colorScheme}: the header has whole words, and the settings change in a dialog`, async () => {
+    const { page, id } = await s.at({ viewport: { width, height: 667 }, hasTouch: true, isMobile: true, colorScheme }, { title: 'Fix totals' })
+    const facts = page.locator('.facts')
+    await facts.locator('span', { hasText: 'Everything without asking' }).waitFor()
+    assert.equal(await facts.locator('select:visible').count(), 0)
+    assert.deepEqual(await facts.locator('span:visible').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText)), [])
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/phone-${width}-${colorScheme}.png` })
+    await page.getByLabel('Session menu').tap()
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/phone-${width}-menu.png` })
+    await page.getByRole('button', { name: 'Permissions…' }).tap()
+    const dialog = page.getByRole('dialog', { name: 'Settings of this session' })
+    const choice = dialog.getByLabel('Permissions')
+    await choice.waitFor()
+    assert.ok((await choice.boundingBox()).height >= 44)
+    assert.deepEqual(await overflow(page), [])
+    assert.deepEqual(await accessible(page), [])
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/phone-${width}-dialog.png` })
+    await choice.selectOption('read-only')
+    await facts.locator('span', { hasText: 'Read only' }).waitFor()
+    assert.equal((await s.api('GET', `/v1/sessions/${id}`)).mode, 'read-only')
+    await dialog.getByRole('button', { name: 'Close' }).tap()
+    assert.ok(await page.getByLabel('Session menu').evaluate((e) => e === document.activeElement))
+    await page.context().close()
+  })
+}
+
 test('the start page of a phone has the name first, then the prompt, then the sessions', async () => {
   const page = await s.page(touch)
   await s.session({ title: 'a session' })
