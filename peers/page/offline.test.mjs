@@ -23,7 +23,7 @@ test('a stop pressed after the server was killed is not shown as delivered, and 
     new MutationObserver(() => { for (const e of document.querySelectorAll('.state')) globalThis.shown.add(e.textContent) }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
   await page.keyboard.press('Escape')
-  await page.locator('.head', { hasText: 'Stop not delivered yet, retrying…' }).waitFor()
+  await page.locator('.head', { hasText: 'Stop not delivered yet. Retrying.' }).waitFor()
   assert.equal(await page.locator('.head.stopping').count(), 0)
   const tries = []
   page.on('request', (r) => { if (r.method() === 'POST' && r.url().endsWith('/stop')) tries.push(r) })
@@ -44,7 +44,7 @@ test('a stop pressed while offline is delivered after reconnecting', async () =>
   await page.context().setOffline(true)
   await page.locator('.banner', { hasText: 'The turn may still be running.' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.locator('.head', { hasText: 'Stop not delivered yet, retrying…' }).waitFor()
+  await page.locator('.head', { hasText: 'Stop not delivered yet. Retrying.' }).waitFor()
   await page.context().setOffline(false)
   await page.locator('.badge.stopped').waitFor()
   await page.context().close()

@@ -44,6 +44,29 @@ test('a done turn that ended processes says so', async () => {
   await page.context().close()
 })
 
+test('a stop that was not pressed here names its cause', async () => {
+  const { page, id } = await at()
+  const { id: turn } = await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[slow 2000 20ms]' })
+  await words(page, 3)
+  await s.api('POST', `/v1/turns/${turn}/stop`, { reason: 'enough' })
+  await page.locator('.foot', { hasText: 'by admin, over HTTP (“enough”)' }).waitFor()
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[slow 2000 20ms]', deadline: '500ms' })
+  await page.locator('.foot', { hasText: 'time limit' }).waitFor()
+  await page.context().close()
+})
+
+test('a prompt that does not arrive is kept, and sent by Try again', async () => {
+  const { page, id } = await at()
+  await page.route('**/turns', (r) => (r.request().method() === 'POST' ? r.abort() : r.continue()))
+  await prompt(page, 'hello')
+  await page.locator('.head', { hasText: 'Not sent: the server cannot be reached' }).waitFor()
+  await page.unroute('**/turns')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.badge.done').waitFor()
+  assert.equal((await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)).events.filter((e) => e.kind === 'turn_accepted').length, 1)
+  await page.context().close()
+})
+
 test('Esc stops a streaming answer, and the shown text does not change', async () => {
   const { page, id } = await at()
   await prompt(page, '[slow 2000 20ms]')
@@ -53,7 +76,8 @@ test('Esc stops a streaming answer, and the shown text does not change', async (
   await page.locator('.badge.stopped').waitFor()
   assert.equal((await text(page)).trim(), (await said(id)).trim())
   const foot = await page.locator('.foot').innerText()
-  assert.match(foot, /Stopped\s+by admin, from the page/)
+  assert.match(foot, /Stopped\s+after \d:\d\d/)
+  assert.doesNotMatch(foot, /by admin/) // the user's own stop
   assert.match(foot, /tokens/)
   assert.match(foot, /Kept: [\d.]+ k?B of text/) // a slow browser has received more
   assert.doesNotMatch(await page.locator('body').innerText(), /error/i)

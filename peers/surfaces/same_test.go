@@ -23,6 +23,10 @@ func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 	if w.word == "terminal" { // the terminal does not name its own user
 		by = " s · kept: text"
 	}
+	onPage := []string{"Stopped after ", " by " + w.by + ", " + w.place}
+	if w.word == "page" { // nor does the page
+		onPage = onPage[:1]
+	}
 	last := "⏹ Stopped by " + requester + " · "
 	if w.inTelegram {
 		last = "⏹ Stopped · "
@@ -32,7 +36,7 @@ func (r *surfaces) showsTheSame(w way, t turn) (right int) {
 		texts []string
 	}{
 		{r.viewer, []string{"stopped by " + w.by + " from " + w.word}},
-		{r.page, []string{"Stopped by " + w.by + ", " + w.place}},
+		{r.page, onPage},
 		{r.term, []string{"■ stopped after ", by}},
 		{r.chat, []string{last}},
 	} {

@@ -181,7 +181,7 @@ export class Conversation {
     const pressed: Pressed = { at: before?.at ?? performance.now(), force }
     this.pressed.set(turn, pressed)
     this.changed(true)
-    say(this.link === 'lost' ? 'Stop not delivered yet, retrying.' : force ? 'Stopping now, without a grace period.' : 'Stopping.')
+    say(this.link === 'lost' ? 'Stop not delivered yet. Retrying.' : force ? 'Stopping now, without a grace period.' : 'Stopping.')
     const watch = {
       failed: () => { pressed.failed = true; this.changed() },
       over: () => !!this.record.turns.get(turn)?.receipt,

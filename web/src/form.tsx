@@ -41,7 +41,7 @@ export function FormCard({ conversation, turn, question, number, mayAnswer }: { 
       {wrong && <p class="wrong" role="alert">{visible(wrong)}</p>}
       {mayAnswer
         ? <div class="actions answers" ref={d.answers}>{button('accept', question.url ? 'Continue' : 'Send')}{button('decline', 'Decline')}</div>
-        : <p class="faint">You can watch this session but not answer its questions.</p>}
+        : <p class="faint">You can watch this session but not answer.</p>}
     </section>
   )
 }

@@ -56,7 +56,7 @@ export function QuestionCard({ conversation, turn, question, number, dir, owner,
               </Menu>
             )}
             {always && <p class="faint scope">For this session: exactly this call, any number of times.</p>}</div>
-        : <p class="faint">You can watch this session but not answer its questions.</p>}
+        : <p class="faint">You can watch this session but not answer.</p>}
     </section>
   )
 }

@@ -83,7 +83,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
       {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
       <Scroll to={linked}>
         {shown.map((t) => [
-          <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} />,
+          <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} user={me?.owner ?? ''} />,
           removed && removed[removed.length - 1] === t && <Rewound key={'rewound ' + t.id} conversation={c} turns={removed} mayPrompt={mayPrompt} busy={!!running} />,
         ])}
         {c.pending.map((p) => (
@@ -91,7 +91,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
             <div class="prompt"><SentPrompt text={p.text} files={p.files} /></div>
             <div class={'head' + (c.delivery(p.id) === 'stopping' && !p.failed ? ' stopping' : '')}>
               <span class="state">{p.failed && (!c.pressed.has(p.id) || c.pressed.get(p.id)!.delivered) ? `Not sent: ${p.failed}` : stopWords[c.delivery(p.id) ?? ''] ?? 'Sending…'}</span>
-              {p.failed && <button type="button" onClick={() => void c.send(p.text, p, p.id)}>Send again</button>}
+              {p.failed && <button type="button" onClick={() => void c.send(p.text, p, p.id)}>Try again</button>}
               {p.failed && <button type="button" onClick={() => { edit(p.text, p); c.discardPending(p.id) }}>Edit</button>}
               {!p.failed && mayStop && <button type="button" class="stop" onClick={() => c.stop(p.id)}>Stop</button>}
             </div>

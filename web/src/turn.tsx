@@ -18,20 +18,20 @@ import { ToolCard } from './tool'
 import { visible } from './visible'
 import type { Receipt } from './words'
 
-interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string }
+interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string; user: string }
 
 /** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
   override shouldComponentUpdate(next: Props & { version: number }) {
     const now = this.props
-    return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.linked !== now.linked || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop
+    return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.linked !== now.linked || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop || next.user !== now.user
       || next.mayUndo !== now.mayUndo || (!!next.turn.changes && next.busy !== now.busy)
   }
   override render() { return <OneTurn {...this.props} /> }
 }
 
 /** OneTurn shows one prompt and everything done for it. */
-function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUndo, busy, dir, owner }: Props) {
+function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUndo, busy, dir, owner, user }: Props) {
   const live = !turn.receipt
   const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} dir={dir} />), [turn, turn.version, dir])
   const questions = open(turn)
@@ -47,7 +47,7 @@ function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUn
         const common = { key: q.id, conversation, turn, question: q, number: questions.length > 1 ? `question ${i + 1} of ${questions.length}` : '', mayAnswer: mayPrompt }
         return q.fields || q.url ? <FormCard {...common} /> : <QuestionCard {...common} dir={dir} owner={owner} />
       })}
-      {turn.receipt && <Foot conversation={conversation} turn={turn} linked={linked} onEdit={onEdit} mayPrompt={mayPrompt}><Changed conversation={conversation} turn={turn} mayUndo={mayUndo} busy={busy} dir={dir} /></Foot>}
+      {turn.receipt && <Foot conversation={conversation} turn={turn} linked={linked} onEdit={onEdit} mayPrompt={mayPrompt} user={user}><Changed conversation={conversation} turn={turn} mayUndo={mayUndo} busy={busy} dir={dir} /></Foot>}
     </article>
   )
 }
@@ -96,7 +96,7 @@ export function useTick(every: number, on: boolean) {
 
 /** stopWords maps the delivery state of a stop to its text. */
 export const stopWords: { [delivery: string]: string } = {
-  stopping: 'Stopping…', undelivered: 'Stop not delivered yet, retrying…', unconfirmed: 'Stop not confirmed yet…',
+  stopping: 'Stopping…', undelivered: 'Stop not delivered yet. Retrying.', unconfirmed: 'Stop not confirmed yet…',
 }
 
 /** Head shows the state of a turn, with a Stop button that is always visible. */
@@ -137,14 +137,14 @@ function Waits({ conversation, turn }: { conversation: Conversation; turn: Turn 
 }
 
 /** Foot shows the end of a turn: its kind and cause, its duration and usage, and the kept output. */
-function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; children: ComponentChildren }) {
+function Foot({ conversation, turn, linked, onEdit, mayPrompt, user, children }: { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; user: string; children: ComponentChildren }) {
   const r = turn.receipt!
   const [shown, show] = useState(linked)
   const [rewinding, rewind] = useState(false)
   const menu = useRef<HTMLDivElement>(null)
   const started = r.times.started ?? r.times.accepted
   const facts = [
-    started && r.times.settled && clock(Date.parse(r.times.settled) - Date.parse(started)),
+    started && r.times.settled && (r.end === 'stopped' ? 'after ' : '') + clock(Date.parse(r.times.settled) - Date.parse(started)),
     r.usage.input_tokens + r.usage.output_tokens > 0 && `${r.usage.exact ? '' : 'about '}${tokens(r.usage.input_tokens + r.usage.output_tokens)} tokens`,
     r.usage.cost_nano_usd && cost(r.usage.cost_nano_usd),
   ].filter(Boolean)
@@ -155,8 +155,8 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { con
     <footer class={'foot ' + r.end}>
       <p class="ending">
         <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn.' }[r.end]}</span>
-        {r.end === 'stopped' && <span>{byWhom(turn)}</span>}
         <span class="faint figures">{facts.join(' · ')}</span>
+        {r.end === 'stopped' && <span>{byWhom(turn, user)}</span>}
       </p>
       {r.end !== 'done' ? <p class="faint kept">{kept(turn)}</p> : ended(r) && <p class="faint kept">{ended(r)}.</p>}
       {r.error && <p class="plain">{r.error}</p>}
@@ -185,18 +185,20 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, children }: { con
 }
 
 const kinds: { [kind: string]: string } = {
-  deadline: 'it reached its deadline', budget: 'it used up its budget', step_limit: 'it reached its step limit',
-  shutdown: 'the server shut down', replaced: 'a newer prompt replaced it', disconnect: 'its client disconnected',
+  deadline: 'time limit', budget: 'budget spent', step_limit: 'step limit',
+  shutdown: 'server shut down', replaced: 'replaced by a newer prompt', disconnect: 'nobody was watching',
 }
 
 const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over HTTP' }
 
-/** byWhom returns the user that stopped a turn, and the source of the stop. */
-export function byWhom(turn: Turn): string {
+/** byWhom returns the cause of a stop. It has no name and no place if the user stopped the turn on the page. */
+function byWhom(turn: Turn, user: string): string {
   const c = turn.receipt?.cause ?? turn.stop
   if (!c) return ''
-  if (c.kind !== 'person') return 'because ' + (kinds[c.kind] ?? c.kind)
-  return [`by ${c.by || 'an unknown person'}`, c.source && (places[c.source] ?? `via ${c.source}`)].filter(Boolean).join(', ') + (c.reason ? ` (“${c.reason}”)` : '')
+  if (c.kind !== 'person') return kinds[c.kind] ?? c.kind
+  const own = c.by === user && c.source === 'page'
+  const who = own ? [] : [`by ${c.by || 'an unknown person'}`, c.source && (places[c.source] ?? `via ${c.source}`)]
+  return [who.filter(Boolean).join(', '), c.reason && `(“${c.reason}”)`].filter(Boolean).join(' ')
 }
 
 const proofs: { [proof: string]: string } = {
