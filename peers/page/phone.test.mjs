@@ -120,6 +120,8 @@ test('the start page of a phone has the name first, then the prompt, then the se
   await page.locator('.sessions li a').first().waitFor()
   const tops = await page.evaluate(() => ['.brand', 'h1', '#composer', '.sessions li a'].map((q) => document.querySelector(q).getBoundingClientRect().top))
   assert.deepEqual(tops, [...tops].sort((a, b) => a - b))
+  const wide = await page.locator('.choices select').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().width))
+  assert.ok(wide.length > 0 && wide.every((w) => w > 250), `the choices are ${wide} wide`) // no text is cut
   await page.context().close()
 })
 
