@@ -32,17 +32,22 @@ type starter struct {
 	took []time.Duration
 }
 
-// coldstart measures the time from exec to the response to initialize, with a new process each
-// time. It compares goose, the fastest of the other agents, and a program that does nothing. The
-// programs alternate, so that other load affects them equally. The data directory is the same each
-// time, and one start of each is not counted.
+// coldstart measures the time from exec to the response to initialize, or to the exit, with a new
+// process each time. It compares goose, the fastest of the other agents, and a program that does
+// nothing. BELLCORD_BEFORE names another build of Bellcord to compare with. The programs alternate,
+// so that other load affects them equally. The data directory is the same each time, and one start
+// of each is not counted.
 func coldstart(out io.Writer, bellcord string) error {
 	folder, err := os.MkdirTemp("", "coldstart-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	starters := []*starter{bareStart(), bellcordStart(bellcord, folder), gooseStart(folder)}
+	starters := append([]*starter{bareStart()}, bellcordStarts("bellcord", bellcord, folder)...)
+	if before := os.Getenv("BELLCORD_BEFORE"); before != "" {
+		starters = append(starters, bellcordStarts("before", before, folder)...)
+	}
+	starters = append(starters, gooseStart(folder))
 	for round := range coldStarts + 1 {
 		for _, s := range starters {
 			if s.missing != "" {
@@ -68,11 +73,14 @@ func bareStart() *starter {
 	return s
 }
 
-func bellcordStart(path, folder string) *starter {
-	return &starter{
-		name: "bellcord acp", answers: true,
-		args: []string{path, "acp", "--model", "openai/fake", "--data-dir", filepath.Join(folder, "data")},
-		env:  isolated(folder, "bellcord", "OPENAI_API_KEY=fake", "OPENAI_BASE_URL=http://127.0.0.1:9/v1"),
+// bellcordStarts returns the commands of a build whose starts are measured.
+func bellcordStarts(name, path, folder string) []*starter {
+	data := []string{"--data-dir", filepath.Join(folder, "data-"+name)}
+	env := isolated(folder, name, "OPENAI_API_KEY=fake", "OPENAI_BASE_URL=http://127.0.0.1:9/v1")
+	return []*starter{
+		{name: name + " acp", answers: true, args: append([]string{path, "acp", "--model", "openai/fake"}, data...), env: env},
+		{name: name + " --version, start to exit", args: []string{path, "--version"}, env: env},
+		{name: name + " run with the fake model, start to exit", args: append([]string{path, "run", "--model", "fake/fake", "[say ok]"}, data...), env: env},
 	}
 }
 
@@ -164,7 +172,7 @@ func firstAnswer(in io.Writer, out *bufio.Reader, begun time.Time) (time.Duratio
 }
 
 func printStarts(out io.Writer, starters []*starter) error {
-	fmt.Fprintf(out, "exec to the answer to initialize, %d cold starts each, interleaved\n", coldStarts)
+	fmt.Fprintf(out, "exec to the answer to initialize, or to the exit, %d cold starts each, interleaved\n", coldStarts)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tp50\tp99\tmax\t")
 	for _, s := range starters {

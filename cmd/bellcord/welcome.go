@@ -21,7 +21,7 @@ func welcome(ctx context.Context, out io.Writer) error {
 		err = c.Check()
 	}
 	found := setup.Search(ctx, "", c)
-	fmt.Fprintf(out, "Bellcord %s: an agent runtime in which stop means stopped.\n\nFound\n", version)
+	fmt.Fprintf(out, "Bellcord %s: a coding agent for terminal, browser, Telegram and editors.\nStop means stopped.\n\nFound\n", version)
 	fmt.Fprintf(out, "  configuration  %s\n", cmp.Or(found.Config, "none yet"))
 	fmt.Fprintf(out, "  model          %s\n", cmp.Or(app.DefaultModel(c), "none configured"))
 	printFound(out, found)

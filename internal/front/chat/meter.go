@@ -7,7 +7,8 @@ import "github.com/bellcord/bellcord"
 type meter struct {
 	ended  bellcord.Usage
 	cost   int64
-	open   bellcord.Usage // of the current request
+	open   bellcord.Usage // of the current request, as the model has reported it
+	bytes  int            // of its answer since the report
 	price  *bellcord.Price
 	asides map[string]*bellcord.Price // prices of side requests, by purpose
 
@@ -20,26 +21,27 @@ const perToken = 4
 // read counts an event.
 func (m *meter) read(b bellcord.Body) {
 	m.count(b)
-	m.mostTokens = max(m.mostTokens, m.ended.Total()+m.open.Total())
-	m.mostCost = max(m.mostCost, m.cost+costOf(m.price, m.open))
+	open := m.estimate()
+	m.mostTokens = max(m.mostTokens, m.ended.Total()+open.Total())
+	m.mostCost = max(m.mostCost, m.cost+costOf(m.price, open))
 }
 
 func (m *meter) count(b bellcord.Body) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
-		m.price, m.open = b.Price, bellcord.Usage{InputTokens: b.EstimatedInput}
+		m.price, m.open, m.bytes = b.Price, bellcord.Usage{InputTokens: b.EstimatedInput}, 0
 	case bellcord.UsageReported:
-		m.open = b.Usage
+		m.open, m.bytes = b.Usage, 0
 	case bellcord.TextDelta:
-		m.open.OutputTokens += int64(len(b.Text)+perToken-1) / perToken
+		m.bytes += len(b.Text)
 	case bellcord.ThinkingDelta:
-		m.open.OutputTokens += int64(len(b.Text)+perToken-1) / perToken
+		m.bytes += len(b.Text)
 	case bellcord.StepEnded:
 		if b.Usage != nil {
-			m.open = *b.Usage
+			m.open, m.bytes = *b.Usage, 0
 		}
-		m.closeStep(m.price, m.open)
-		m.open = bellcord.Usage{}
+		m.closeStep(m.price, m.estimate())
+		m.open, m.bytes = bellcord.Usage{}, 0
 	case bellcord.SideRequestStarted:
 		if m.asides == nil {
 			m.asides = map[string]*bellcord.Price{}
@@ -48,6 +50,14 @@ func (m *meter) count(b bellcord.Body) {
 	case bellcord.SideRequestEnded:
 		m.closeStep(m.asides[b.Purpose], b.Usage)
 	}
+}
+
+// estimate returns the usage of the current request. As the receipt does, it counts
+// the tokens of the whole answer: rounded up for each part, they would be more.
+func (m *meter) estimate() bellcord.Usage {
+	u := m.open
+	u.OutputTokens += int64(m.bytes+perToken-1) / perToken
+	return u
 }
 
 func (m *meter) closeStep(p *bellcord.Price, u bellcord.Usage) {

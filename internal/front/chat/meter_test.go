@@ -20,3 +20,12 @@ func TestMeter_ReportBelowTheEstimate_DoesNotDecrease(t *testing.T) {
 	s.happens(bellcord.StepEnded{Usage: &bellcord.Usage{InputTokens: 600}})
 	s.has("1.1k tok", "$1.00")
 }
+
+func TestMeter_ManySmallParts_CountAsTheirWhole(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).runs("go").happens(bellcord.StepStarted{EstimatedInput: 100})
+	for range 40 {
+		s.happens(bellcord.TextDelta{Text: "a"})
+	}
+	s.has("~110 tok")
+}

@@ -140,7 +140,7 @@ func (v *View) Show(ev bellcord.Event) error {
 		return v.Note("> %s", Visible(strings.TrimRight(b.Text, "\n")))
 	case bellcord.ToolCallEnded:
 		if b.Failed || b.Outcome != bellcord.CallFinished {
-			return v.Note("  %s", LastLine(b.Result))
+			return v.Note("  %s", failureLine(b.Result))
 		}
 	case bellcord.ModelRetryScheduled:
 		why := strings.Join(strings.Fields(b.Reason), " ") // the reason may have several lines
@@ -176,6 +176,15 @@ func (v *View) Note(format string, args ...any) error {
 	}
 	_, err := io.WriteString(v.Err, Visible(fmt.Sprintf(format, args...))+"\n")
 	return err
+}
+
+// failureLine returns the line of a failed call that explains it: the first one of
+// an error, the last one of an output.
+func failureLine(result string) string {
+	if first, _, _ := strings.Cut(result, "\n"); strings.HasPrefix(first, "error: ") {
+		return first
+	}
+	return LastLine(result)
 }
 
 // LastLine returns the last line of a text that is not empty.

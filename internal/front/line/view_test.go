@@ -98,6 +98,11 @@ func TestFollow_Turn_WritesTheAnswerToOutAndTheRestToErr(t *testing.T) {
 			"", "→ shell {\"command\":\"make\"}\n  [exit code 2]\n",
 		},
 		{
+			"of a call with an error the first line is shown",
+			[]bellcord.Body{call, bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Failed: true, Result: "error: the old text is not in the file\n1: \"x\"\nSend the text as it is"}},
+			"", "→ shell {\"command\":\"make\"}\n  error: the old text is not in the file\n",
+		},
+		{
 			"a call that did not run is shown",
 			[]bellcord.Body{call, bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallNotStarted, Result: "[not started]"}},
 			"", "→ shell {\"command\":\"make\"}\n  [not started]\n",
