@@ -54,7 +54,7 @@ type Command struct {
 	// others connect to.
 	Background bool
 	// Servers returns the ports on which the session's background commands
-	// listen. The command reaches them on 127.0.0.1. Nil: there are none.
+	// listen. The command reaches them on 127.0.0.1. Nil means none.
 	Servers func() []int
 
 	// Outside starts the command without the sandbox.
