@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -14,11 +15,16 @@ const (
 	cellHeight = 19
 	margin     = 16
 	bar        = 34
-	columns    = 84
+	columns    = 80
 	lastStays  = 3 * time.Second // before it starts over
 )
 
-const styles = `.t{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:#e6edf3;white-space:pre}` +
+const (
+	ground = "#0d1117" // the window's background
+	ink    = "#e6edf3" // the default colour of text
+)
+
+const styles = `.t{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;fill:` + ink + `;white-space:pre}` +
 	`.b{font-weight:700}.d{fill-opacity:.62}.i{font-style:italic}.u{text-decoration:underline}`
 
 // film returns the picture of consecutive screens. They are placed side by side, like the frames of
@@ -37,7 +43,7 @@ func film(title string, frames []screen) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s">`+"\n", width, height, width, height, html.EscapeString(title))
 	fmt.Fprintf(&b, "<style>%s%s</style>\n", styles, motion(frames, width))
-	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%.0f" height="%.0f" rx="10" fill="#0d1117" stroke="#6e7681"/>`+"\n", width-1, height-1)
+	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%.0f" height="%.0f" rx="10" fill="%s" stroke="#6e7681"/>`+"\n", width-1, height-1, ground)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
 		fmt.Fprintf(&b, `<circle cx="%d" cy="19" r="5.5" fill="%s"/>`, 22+20*i, colour)
 	}
@@ -81,8 +87,8 @@ func (r *reel) addScreen(x float64, f screen) {
 		}
 	}
 	if f.cursor.shown {
-		fmt.Fprintf(&r.frames, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#e6edf3" fill-opacity=".7"/>`,
-			float64(f.cursor.column)*cellWidth, f.cursor.row*cellHeight+2, cellWidth, cellHeight-2)
+		fmt.Fprintf(&r.frames, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" fill-opacity=".7"/>`,
+			float64(f.cursor.column)*cellWidth, f.cursor.row*cellHeight+2, cellWidth, cellHeight-2, ink)
 	}
 	r.frames.WriteString("</g>\n")
 }
@@ -102,10 +108,16 @@ func (r *reel) row(text string) int {
 }
 
 // drawn returns a row's SVG. Each stretch has the width of its columns, independent of the viewer's
-// font.
+// font. Reversed text, such as a cursor, has the colour of the window on a bar of its own colour.
 func drawn(parts []stretch) string {
 	var b strings.Builder
 	for _, p := range parts {
+		colour := p.style.colour
+		if p.style.invert {
+			fmt.Fprintf(&b, `<rect x="%.1f" y="1" width="%.1f" height="%d" fill="%s"/>`,
+				float64(p.column)*cellWidth, float64(utf8.RuneCountInString(p.text))*cellWidth, cellHeight-1, cmp.Or(colour, ink))
+			colour = ground
+		}
 		text := strings.TrimLeft(p.text, " ")
 		column := p.column + len(p.text) - len(text)
 		text = strings.TrimRight(text, " ")
@@ -113,8 +125,8 @@ func drawn(parts []stretch) string {
 			continue
 		}
 		fill := ""
-		if p.style.colour != "" {
-			fill = fmt.Sprintf(` style="fill:%s"`, p.style.colour)
+		if colour != "" {
+			fill = fmt.Sprintf(` style="fill:%s"`, colour)
 		}
 		fmt.Fprintf(&b, `<text class="%s" x="%.1f" y="15" textLength="%.1f" lengthAdjust="spacingAndGlyphs" xml:space="preserve"%s>%s</text>`,
 			p.style.classes(), float64(column)*cellWidth, float64(utf8.RuneCountInString(text))*cellWidth, fill, html.EscapeString(text))
@@ -127,7 +139,7 @@ func (s style) classes() string {
 	for _, class := range []struct {
 		name string
 		on   bool
-	}{{"b", s.bold || s.invert}, {"d", s.dim}, {"i", s.italic}, {"u", s.line}} {
+	}{{"b", s.bold}, {"d", s.dim}, {"i", s.italic}, {"u", s.line}} {
 		if class.on {
 			all += " " + class.name
 		}

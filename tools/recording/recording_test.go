@@ -80,3 +80,21 @@ func TestFilm_Output_IsWellFormedAndWithoutScripts(t *testing.T) {
 		t.Error("a still moves")
 	}
 }
+
+func TestDrawn_ReversedText_HasABarOfItsColour(t *testing.T) {
+	t.Parallel()
+	parts, _ := stretches("a\x1b[7m \x1b[27mb\x1b[32;7mc\x1b[0m", style{})
+	picture := drawn(parts)
+	for _, want := range []string{
+		`<rect x="8.4" y="1" width="8.4" height="18" fill="` + ink + `"/>`,
+		`<rect x="25.2" y="1" width="8.4" height="18" fill="` + palette[2] + `"/>`,
+		`style="fill:` + ground + `">c</text>`,
+	} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("it does not contain %q: %s", want, picture)
+		}
+	}
+	if n := strings.Count(picture, "<rect"); n != 2 {
+		t.Errorf("%d bars, want 2", n)
+	}
+}

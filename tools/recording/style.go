@@ -91,6 +91,12 @@ func (s style) after(codes []int) style {
 			s.invert = true
 		case code == 22:
 			s.bold, s.dim = false, false
+		case code == 23:
+			s.italic = false
+		case code == 24:
+			s.line = false
+		case code == 27:
+			s.invert = false
 		case code == 39:
 			s.colour = ""
 		case code >= 30 && code <= 37:
