@@ -1,11 +1,15 @@
 // Takes the screenshots of docs/page.md: node pictures.mjs FOLDER [all]
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Stage, prompt } from './stage.mjs'
+import { Stage } from './stage.mjs'
 
 const folder = process.argv[2] ?? '../../docs/pictures'
 // The screenshots that the docs use; any other argument takes all.
-const shown = ['home', 'running', 'stopping', 'stopped', 'timeline', 'phone', 'question', 'undone', 'settings', 'operations']
+const shown = [
+  'home', 'project', 'running', 'stopping', 'stopped', 'timeline', 'phone', 'question', 'undone', 'search', 'share', 'shortcuts', 'settings', 'operations', 'login',
+]
 const answer = `Three things stand out.
 
 1. **The queue** is read once and kept. Later prompts never see it.
@@ -57,18 +61,47 @@ const tasks = [
   'Translate the errors into plain words', 'Check the links in docs/', 'Review the last ten commits', 'Draw the state machine',
 ]
 
-const s = await Stage.open()
+// The home has two projects. It is drawn as anna's.
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'bch')))
+const shop = join(home, 'src', 'shop')
+const site = join(home, 'src', 'site')
+for (const dir of [shop, site]) {
+  mkdirSync(join(dir, '.git'), { recursive: true })
+  writeFileSync(join(dir, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+}
+const earlier = [
+  ['Why does the build take so long?', shop, 'The build compiles the generated code twice.'],
+  ['Release notes for 0.4', site, 'Done. The notes name the new stop of hosted agents first.'],
+  ['Rename Session to Conversation', shop, 'Done. I renamed it in 14 files; a stop still names the session in its log.'],
+]
+
+const taken = []
+const s = await Stage.open({ args: ['--dir', join(home, 'src')] })
 try {
   const page = await s.page({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' })
-  const take = async (name, of = page) => { if (process.argv[3] || shown.includes(name)) await of.screenshot({ path: join(folder, name + '.png') }) }
-  for (const title of ['Why does the build take so long?', 'Release notes for 0.4', 'Rename Session to Conversation']) {
-    const id = await s.session({ title })
-    await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[say Done.] [usage 812 40]' })
+  const take = async (name, of = page) => {
+    if (!process.argv[3] && !shown.includes(name)) return
+    await of.evaluate((home) => {
+      const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      while (all.nextNode()) if (all.currentNode.data.includes(home)) all.currentNode.data = all.currentNode.data.replaceAll(home, '/home/anna')
+    }, home)
+    const path = join(folder, name + '.png')
+    await of.screenshot({ path })
+    taken.push(path)
+  }
+  for (const [title, dir, says] of earlier) {
+    const id = await s.session({ title, dir })
+    const { id: turn } = await s.api('POST', `/v1/sessions/${id}/turns`, { text: `${title} [say ${says}] [usage 812 40]` })
+    await s.api('GET', `/v1/turns/${turn}?wait=30s`)
   }
   await page.reload()
   await page.locator('.sessions li a').nth(2).waitFor()
   await take('home')
-  const id = await s.session({ title: 'What is wrong with the stop?' })
+  await page.locator('.project button').first().click()
+  await page.getByRole('dialog', { name: 'Choose a project' }).getByRole('button', { name: 'Scratch folder' }).waitFor()
+  await take('project')
+  await page.keyboard.press('Escape')
+  const id = await s.session({ title: 'Review the stop', dir: shop })
   await page.goto(`${s.url}/s/${id}`)
   const tool = JSON.stringify({ command: listing })
   await s.api('POST', `/v1/sessions/${id}/turns`, { text: `Read turn.go and hub.go, then tell me what is wrong with the stop. [say ${answer}] [think 40 5ms] [usage 4812 640]` })
@@ -91,7 +124,7 @@ try {
   await page.waitForTimeout(200)
   await take('timeline')
 
-  const phone = await s.page({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2, colorScheme: 'dark', hasTouch: true, isMobile: true })
+  const phone = await s.page({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, colorScheme: 'dark', hasTouch: true, isMobile: true })
   await take('phone-home', phone)
   await phone.goto(`${s.url}/s/${id}`)
   await phone.locator('.badge.stopped').waitFor()
@@ -100,7 +133,7 @@ try {
   await phone.waitForTimeout(300)
   await take('phone', phone)
 
-  const asks = await s.session({ title: 'Fix totals' })
+  const asks = await s.session({ title: 'Fix totals', dir: shop })
   await s.api('POST', `/v1/sessions/${asks}/turns`, { text: `Write cart/total.go. [tool write_file ${JSON.stringify({ path: 'cart/total.go', content: total })}]` })
   await page.goto(`${s.url}/s/${asks}`)
   await page.locator('.badge.done').waitFor()
@@ -114,7 +147,7 @@ try {
   await phone.waitForTimeout(1000)
   await take('phone-question', phone)
 
-  const renames = await s.session({ title: 'Rename total' })
+  const renames = await s.session({ title: 'Rename total', dir: shop })
   const { dir } = await s.api('GET', `/v1/sessions/${renames}`)
   mkdirSync(join(dir, 'cart'), { recursive: true })
   writeFileSync(join(dir, 'cart', 'total.go'), total)
@@ -132,16 +165,31 @@ try {
   await take('undoing')
   await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click()
   await turn.getByRole('button', { name: 'Redo' }).waitFor()
-  await page.waitForFunction(() => document.querySelector('.scroll').scrollTop + document.querySelector('.scroll').clientHeight >= document.querySelector('.scroll').scrollHeight - 2)
+  await page.locator('.scroll').evaluate((e) => { e.scrollTop = e.scrollHeight })
+  await page.waitForTimeout(300)
   await take('undone')
+  await page.goto(`${s.url}/search?q=stop`)
+  await page.locator('.hits mark').first().waitFor()
+  await take('search')
+  await page.goto(`${s.url}/s/${id}`)
+  await page.locator('.badge.stopped').waitFor()
+  await page.getByLabel('Session menu').click()
+  await page.getByRole('button', { name: 'Share…' }).click()
+  const sharing = page.locator('dialog.sharing')
+  await sharing.getByRole('button', { name: 'Create link' }).click()
+  await sharing.getByLabel('Link', { exact: true }).waitFor()
+  await take('share')
   await page.goto(`${s.url}/settings`)
   await page.getByText('signed in in').waitFor()
   await take('settings')
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+  await take('shortcuts')
   await phone.goto(`${s.url}/settings`)
   await phone.getByText('signed in in').waitFor()
   await take('phone-settings', phone)
   for (let i = 0; i < 12; i++) {
-    const other = await s.session({})
+    const other = await s.session({ dir: i % 3 ? shop : site })
     const turn = await s.api('POST', `/v1/sessions/${other}/turns`, { text: `${tasks[i]} [slow 4000 100ms]` })
     if (i < 7) await s.api('POST', `/v1/turns/${turn.id}/stop`)
   }
@@ -153,10 +201,13 @@ try {
   await phone.locator('.live li').first().waitFor()
   await take('phone-operations', phone)
   const stranger = await (await s.context({ viewport: { width: 700, height: 560 } })).newPage()
-  await stranger.goto(s.url)
-  await stranger.getByRole('heading', { name: 'Bellcord' }).waitFor()
+  const { code } = await s.api('POST', '/v1/codes', {})
+  await stranger.goto(`${s.url}/login#${code}`)
+  await stranger.getByRole('button', { name: 'Log in' }).waitFor()
   await take('login', stranger)
   console.log(JSON.stringify([page.context().watch, phone.context().watch]))
 } finally {
   await s.close()
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 }
+spawnSync('optipng', ['-quiet', '-o2', ...taken]) // makes the files smaller, where it is installed
