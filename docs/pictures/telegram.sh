@@ -47,7 +47,9 @@ printf '#!/bin/sh\ntrap "" TERM INT\necho "the tenor swings"\nsleep 20\n' >"$dir
 chmod +x "$dir/tower/ring"
 cat >"$dir/config.toml" <<CONFIG
 model = "openai/fake"
-mode = "full"
+mode = "ask"
+[permissions]
+allow = ["shell(./ring)"]
 [provider.openai]
 base_url = "$model"
 api_key = "none"
@@ -77,21 +79,27 @@ await() {
 	return 1
 }
 # picture NAME [TEXT] freezes the bot and its model, takes a picture of the page, and
-# sends a message before both continue. The page never finishes loading, so the
-# browser is ended when it reports that it has written the file.
+# sends a message before both continue.
 picture() {
 	kill -STOP "$serve" "$model_pid"
-	start browser chromium --headless=new --no-sandbox --hide-scrollbars --disable-gpu --user-data-dir="$dir/profile" \
-		--window-size=420,760 --force-device-scale-factor=1.5 --timeout=3000 --screenshot="$out/telegram-$1.png" "$gram/#$user/$user"
-	for _ in $(seq 600); do
-		if grep -q 'written to file' "$dir/browser"; then break; fi
-		sleep 0.1
-	done
-	kill "$last"
-	wait "$last" || true
+	browse "$out/telegram-$1.png" || browse "$out/telegram-$1.png"
 	if [ $# -gt 1 ]; then say "$2"; fi
 	kill -CONT "$model_pid" "$serve"
 	if command -v optipng >/dev/null; then optipng -quiet -o2 "$out/telegram-$1.png"; fi
+}
+# browse FILE writes a picture of the chat. The page never finishes loading, so the
+# browser is ended when it reports that it has written the file, or after 30 s.
+browse() {
+	start browser chromium --headless=new --no-sandbox --hide-scrollbars --disable-gpu --user-data-dir="$dir/profile" \
+		--window-size=420,760 --force-device-scale-factor=1.5 --timeout=6000 --screenshot="$1" "$gram/#$user/$user"
+	for _ in $(seq 300); do
+		if grep -qs 'written to file' "$dir/browser"; then break; fi
+		sleep 0.1
+	done
+	kill "$last" 2>/dev/null || true
+	wait "$last" || true
+	unset 'started[-1]' # its id can belong to another process now
+	grep -qs 'written to file' "$dir/browser"
 }
 
 say "What is change ringing?"
@@ -99,6 +107,11 @@ await '.drafts[0].text // "" | contains("a peal")'
 picture streaming /stop
 await '.messages[-1].text | contains("⏹ Stopped")'
 picture stopped
+
+say 'Note the order. [tool write_file {"path":"order.txt","content":"1 2 3 4\n2 1 4 3\n"}]'
+await '.messages[-1].text | contains("order.txt") and (startswith("Note") | not)'
+picture question /stop
+await '.messages[-1].text | contains("⏹ Stopped")'
 
 user=1002
 say 'Ring the tenor. [tool shell {"command":"./ring"}]'
