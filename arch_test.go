@@ -276,6 +276,20 @@ func eachImport(t *testing.T, visit func(file, pkg, path string)) {
 	}
 }
 
+// go-runewidth v0.0.27 adds 24–46 ms to the start of every command, v0.0.24 does
+// not. The requirement is indirect, so an update of another library can raise it
+// unnoticed. Measure the start of a command before you change the version.
+func TestGoMod_Runewidth_IsTheVersionWithAFastStart(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`(?m)^\s*github\.com/mattn/go-runewidth (\S+)`).FindStringSubmatch(string(text)); len(found) == 0 || found[1] != "v0.0.24" {
+		t.Errorf("go.mod requires go-runewidth %q, expected v0.0.24", found)
+	}
+}
+
 // The drawing of the public packages in README.md shows the imports that the table
 // above allows.
 func TestReadme_DrawingOfPackages_EqualsTheImports(t *testing.T) {
