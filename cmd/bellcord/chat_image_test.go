@@ -46,7 +46,7 @@ func TestChat_MentionedImage_IsSent(t *testing.T) {
 	}
 }
 
-func TestChat_ThemePlainAndNoColor_UseNoColours(t *testing.T) {
+func TestChat_NoColorVariable_UsesNoColours(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	w := newWorld(t)
 	linesFile(t, filepath.Join(w.dir, "list.txt"))

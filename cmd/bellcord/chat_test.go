@@ -29,21 +29,25 @@ func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
 func TestChat_CodeAndTable_AreColouredAndDrawnWithTheMeterBelow(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
-	for i, line := range []string{"[usage 64000 20] [say Look:", "", "```go", "func main() { return }", "```", "", "| name | value |", "|---|---|", "| one | 1 |", "", "That is all.]"} {
-		if i > 0 {
-			c.types("C-j")
-		}
-		if line != "" {
-			c.types("-l", line)
-		}
-	}
-	c.types("Enter")
+	c.entersLines("[usage 64000 20] [say Look:", "", "```go", "func main() { return }", "```", "", "| name | value |", "|---|---|", "| one | 1 |", "", "That is all.]")
 	c.sees("● done")
 	c.sees("name │ value\n─────┼──────\none  │ 1\n")
 	c.sees(" ctx 50%")
 	if screen := c.tmux("capture-pane", "-p", "-e"); !regexp.MustCompile(`\x1b\[3[1-6]mfunc`).MatchString(screen) {
 		t.Errorf("the code has no colours: %q", screen)
 	}
+}
+
+func TestChat_WideTableInANarrowWindow_IsDrawnAsRecords(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t).chats("--screen full")
+	c.entersLines("[say Look:", "", "| Package | Purpose | Imports |", "|---|---|---|", "| lifecycle | rules of turns | nothing |", "| internal/llm | providers | the core |", "", "That is all.]")
+	c.sees("● done")
+	c.sees("Package      │ Purpose        │ Imports\n")
+	c.tmux("resize-window", "-x", "28", "-y", "30")
+	c.sees("Package: lifecycle\nPurpose: rules of turns\nImports: nothing\n\nPackage: internal/llm\nPurpose: providers\nImports: the core\n")
+	c.tmux("resize-window", "-x", "100", "-y", "30")
+	c.sees("Package      │ Purpose        │ Imports\n")
 }
 
 func TestChat_Esc_StopsAndKeepsText(t *testing.T) {
@@ -167,6 +171,22 @@ func TestChat_SlashMenu_CompletesAndRunsACommand(t *testing.T) {
 	c.sees("›/stop")
 	c.types("Down")
 	c.sees("›/status")
+	c.types("Enter")
+	c.sees("session not created yet")
+}
+
+func TestChat_SlashMenu_TabCompletesWithoutRunningTheCommand(t *testing.T) {
+	t.Parallel()
+	c := newWorld(t).chats()
+	c.types("/sta")
+	c.sees("›/status")
+	c.types("Tab")
+	c.types("-l", "x")
+	c.sees("› /status x")
+	c.types("BSpace", "BSpace")
+	if screen := c.tmux("capture-pane", "-p", "-J"); strings.Contains(screen, "session not created yet") {
+		t.Errorf("Tab ran the command:\n%s", screen)
+	}
 	c.types("Enter")
 	c.sees("session not created yet")
 }
