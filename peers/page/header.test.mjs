@@ -1,5 +1,6 @@
 // The header of a conversation: its title, its settings, its cost; and shares.
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { serious } from './axe.mjs'
@@ -151,4 +152,40 @@ test('a share shows a copy without a login, composer or tool output, and ends wi
   await other.getByText('no longer shared').waitFor()
   await stranger.close()
   await page.context().close()
+})
+
+/** expire sets the end of a share to a moment ago, in the store of a server that is shut down meanwhile: the API has no shorter time than a day. */
+async function expire({ expires }) {
+  s.server.child.kill('SIGTERM')
+  await s.server.gone
+  const path = join(s.data, 'bellcord.db')
+  const store = readFileSync(path)
+  const [seconds, fraction] = expires.slice(0, -1).split('.')
+  const nanos = (ms) => { const b = Buffer.alloc(8); b.writeBigInt64BE(BigInt(ms) * 1_000_000n); return b }
+  const stored = nanos(Date.parse(seconds + 'Z'))
+  stored.writeBigInt64BE(stored.readBigInt64BE() + BigInt((fraction ?? '').padEnd(9, '0')))
+  const at = store.indexOf(stored) // SQLite stores it as eight bytes, and no index has it
+  assert.ok(at > 0 && store.indexOf(stored, at + 1) < 0, 'the end of the share is not in the store once')
+  nanos(Date.now() - 1000).copy(store, at)
+  writeFileSync(path, store)
+  await s.serve()
+}
+
+test('an expired share shows that it has expired, and nothing of the conversation', async () => {
+  const id = await s.session({ title: 'Fix totals' })
+  const { id: turn } = await s.api('POST', `/v1/sessions/${id}/turns`, { text: '[say The sum is seven.]' })
+  await s.api('GET', `/v1/turns/${turn}?wait=20s`)
+  const share = await s.api('POST', `/v1/sessions/${id}/shares`, { days: 1 })
+  const context = await s.context()
+  const page = await context.newPage()
+  await page.goto(`${s.url}/share/${share.token}`)
+  await page.getByText('The sum is seven.').first().waitFor()
+  await expire(share)
+  await page.reload()
+  await page.getByRole('alert').getByText('has expired').waitFor()
+  const sent = await (await fetch(`${s.url}/v1/shared`, { headers: { 'Bellcord-Share': share.token } })).text()
+  for (const text of [await page.locator('body').innerText(), await page.title(), sent]) assert.doesNotMatch(text, /Fix totals|sum|seven/)
+  assert.deepEqual((await s.api('GET', `/v1/shares?session=${id}`)).shares, [])
+  assert.deepEqual(await serious(page), [])
+  await context.close()
 })

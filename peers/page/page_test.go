@@ -55,7 +55,7 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 	// Sequentially: each has its own separate server and browser.
 	for _, file := range []string{
 		"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs",
-		"notices.test.mjs", "push.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "search.test.mjs", "header.test.mjs", "changes.test.mjs", "rewind.test.mjs", "hostile.test.mjs", "press.test.mjs",
+		"notices.test.mjs", "push.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "sessions.test.mjs", "search.test.mjs", "header.test.mjs", "changes.test.mjs", "rewind.test.mjs", "axe.test.mjs", "hostile.test.mjs", "press.test.mjs",
 	} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
 	}

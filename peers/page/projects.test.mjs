@@ -10,11 +10,11 @@ import { Stage, prompt } from './stage.mjs'
 let s, base
 before(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'bcw')))
-  for (const dir of ['src/shop/cart', 'src/shop/.git', 'src/site', 'src/.cache', 'other/secret']) mkdirSync(join(base, dir), { recursive: true })
+  for (const dir of ['src/shop/cart', 'src/shop/.git', 'src/site', 'src/.cache', 'other/secret', 'anna/notes']) mkdirSync(join(base, dir), { recursive: true })
   writeFileSync(join(base, 'src/shop/.git/HEAD'), 'ref: refs/heads/main\n')
   writeFileSync(join(base, 'src/shop/cart/total.txt'), 'seven')
   symlinkSync(join(base, 'other'), join(base, 'src/way-out'))
-  s = await Stage.open({ args: ['--dir', join(base, 'src')] })
+  s = await Stage.open({ args: ['--dir', join(base, 'src')], config: `[serve.owner_dirs]\nanna = [${JSON.stringify(join(base, 'anna'))}]\n` })
 })
 after(async () => { await s?.close(); rmSync(base, { recursive: true, force: true }) })
 
@@ -65,6 +65,25 @@ test('the keyboard filters the projects; a scratch folder is last', async () => 
   assert.equal(await dialog.count(), 0)
   assert.ok(await menu(page).evaluate((b) => b === document.activeElement))
   await page.context().close()
+})
+
+test('without the scope admin, the menu has the folders of --dir and of the owner, and no others', async () => {
+  await s.session({ dir: join(base, 'other') }) // a project of the admin
+  for (const [owner, dirs] of [['anna', [join(base, 'src'), join(base, 'anna')]], ['ben', [join(base, 'src')]]]) {
+    const page = await (await s.context()).newPage()
+    const token = s.tokenOf(owner)
+    await s.login(page, {}, token)
+    await menu(page).click()
+    const dialog = page.getByRole('dialog', { name: 'Choose a project' })
+    assert.deepEqual(await dialog.getByRole('region', { name: 'Directories' }).getByRole('button').allInnerTexts(), dirs)
+    assert.equal(await dialog.getByRole('region', { name: 'Recent' }).count(), 0)
+    await dialog.getByRole('button', { name: 'Browse…' }).click()
+    const folders = dialog.getByRole('group', { name: 'Folders' })
+    await folders.getByRole('button').first().waitFor()
+    assert.deepEqual(await folders.getByRole('button').allInnerTexts(), dirs)
+    await assert.rejects(s.api('POST', '/v1/sessions', { dir: join(base, 'other') }, token), /no such directory, or you may not use it/)
+    await page.context().close()
+  }
 })
 
 test('the menu has no serious accessibility findings, fits a phone, and violates no policy', async () => {

@@ -1,5 +1,5 @@
 // A real server with a fake model, and a real browser.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -55,10 +55,15 @@ export class Stage {
 
   async kill() { this.server.child.kill('SIGKILL'); await this.server.gone }
 
-  /** api sends a request to the server with its admin token. */
-  async api(method, path, body) {
+  /** tokenOf creates a token for an owner, who gets these scopes only. */
+  tokenOf(owner, scope = 'read,prompt,stop') {
+    return execFileSync(program, ['token', 'create', '--owner', owner, '--scope', scope, '--data-dir', this.data], { encoding: 'utf8', env: { ...process.env, XDG_CONFIG_HOME: this.data }, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  }
+
+  /** api sends a request to the server, with its admin token if no other is given. */
+  async api(method, path, body, token = this.token) {
     const response = await fetch(this.url + path, {
-      method, headers: { Authorization: `Bearer ${this.token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }, body: body && JSON.stringify(body),
+      method, headers: { Authorization: `Bearer ${token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }, body: body && JSON.stringify(body),
     })
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return response.status === 204 ? undefined : response.json()
@@ -79,8 +84,8 @@ export class Stage {
     return context
   }
 
-  async login(page, wanted = {}) {
-    const { code } = await this.api('POST', '/v1/codes', wanted)
+  async login(page, wanted = {}, token = this.token) {
+    const { code } = await this.api('POST', '/v1/codes', wanted, token)
     await page.goto(`${this.url}/login#${code}`)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: 'What do you want to do?' }).waitFor()
