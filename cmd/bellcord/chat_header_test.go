@@ -60,6 +60,7 @@ func TestChat_Start_HasHeaderAndRightAlignedFooter(t *testing.T) {
 		c.enters("[slow 6000 20ms]")
 		c.sees("● running")
 		c.sees("  enter queues")
+		c.sees("word1 ") // from then on, the size of the context is known
 		c.types("Escape")
 		c.sees("■ stopped after ")
 		c.sees("\n  /continue · /receipt ")

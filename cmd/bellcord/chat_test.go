@@ -19,7 +19,7 @@ func TestChat_MarkdownAnswer_IsRendered(t *testing.T) {
 	t.Parallel()
 	c := newWorld(t).chats()
 	c.enters("[say It is **bold**: &#27;c.]")
-	c.sees("● done 0:00")
+	c.sees("● done 0:0")
 	c.sees("It is bold: ␛c.")
 	c.leaves()
 	c.sees(" icanon")

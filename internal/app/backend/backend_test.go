@@ -127,7 +127,7 @@ func tryChat(t *testing.T, at Backend, c Config) {
 	if s, err := at.Session(ctx, id); err != nil || s.Title != "a title" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if all, err := hub.Sessions(ctx); err != nil || len(all) != 1 || all[0].State != chat.SessionState(bellcord.EndStopped) {
+	if all, err := hub.Sessions(ctx); err != nil || len(all) != 1 || all[0].State != chat.SessionHeld {
 		t.Errorf("after the stop: %+v, %v", all, err)
 	}
 	second := bellcord.NewTurnID()
