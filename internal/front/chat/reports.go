@@ -1,0 +1,114 @@
+package chat
+
+import (
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+// Apply applies the result of an action.
+func (m *Model) Apply(r Report) {
+	switch r.Of.(type) {
+	case PasteImage, AttachImage:
+		m.attached(r)
+		return
+	}
+	if r.Err != nil {
+		m.failed(r)
+		return
+	}
+	switch of := r.Of.(type) {
+	case Prompt:
+		if r.Session != nil && m.session.ID == "" && of.Draft == m.draft {
+			m.session = *r.Session
+		}
+	case Open:
+		if r.Session.ID != m.session.ID {
+			m.showSession(*r.Session)
+		}
+	case Begin:
+		m.showNewSession(of.Like)
+	case Change:
+		switch {
+		case r.Session == nil && m.session.ID == "":
+			m.configured(of.To)
+			m.showNotice(settings(m.session))
+		case r.Session != nil && r.Session.ID == m.session.ID:
+			m.session = *r.Session
+		}
+	case ShowList:
+		if of.At == AtSessions {
+			m.choose(r.Sessions)
+		}
+	case ShowDiff:
+		m.addDiff(r.Diff)
+	case PreviewUndo:
+		if r.Preview != nil {
+			m.askUndo(of, *r.Preview)
+		}
+	case FindFiles:
+		m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+	case Search:
+		if m.picker != nil {
+			m.picker.addFound(of.Query, r.Found)
+		}
+	case Rename:
+		if m.picker != nil {
+			m.picker.renamed(of.Session, of.Title)
+		}
+	case Delete:
+		if m.picker != nil {
+			m.picker.removed(of.Session)
+		}
+	}
+	if r.Text != "" {
+		m.showNotice(r.Text)
+	}
+}
+
+func (m *Model) failed(r Report) {
+	words := r.Err.Error()
+	switch of := r.Of.(type) {
+	case Prompt:
+		m.unsend(of.Turn)
+		if m.input.empty() && of.Task != bellcord.TaskCompact {
+			m.input.set(of.Text) // for another attempt
+			m.images = of.Images
+		}
+		words = "prompt not accepted: " + words
+	case Stop:
+		if m.running != nil && m.running.id == of.Turn {
+			m.running.stop = time.Time{}
+		}
+		m.queue.forgetDiscard(of.Turn)
+		words = "stop not delivered: " + words + "; press again"
+	case Answer:
+		if m.answering == of.Question {
+			m.answering, m.form = "", nil
+		}
+		words = "answer not delivered: " + words
+	case Edit:
+		words = "prompt not changed: " + words
+	case Send:
+		words = "prompt not sent: " + words
+	case FindFiles:
+		m.menu.files = fileList{query: of}
+		return // the text is not completed, but it can be sent
+	case Search:
+		if m.picker != nil {
+			m.setHint("only titles, directories and ids are searched: " + words)
+		}
+		return
+	case Rename:
+		words = "session not renamed: " + words
+	case Delete:
+		words = "session not deleted: " + words
+	case Undo:
+		words = "not undone: " + words
+	case Rewind:
+		words = "not rewound: " + words
+	case Remember:
+		words = "prompt not kept for later sessions: " + words
+	}
+	m.showNotice(words)
+}
