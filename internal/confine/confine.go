@@ -87,8 +87,11 @@ func (p *Policy) Sandboxed() bool { return p != nil && p.Open != nil }
 // Confines reports whether commands run in a sandbox: one is configured, and the
 // machine has one. p may be nil.
 func (p *Policy) Confines() bool {
-	s := p.Describe(Command{Kind: Shell})
-	return s != nil && s.Level != bellcord.SandboxNone
+	if !p.Sandboxed() {
+		return false
+	}
+	box, err := p.Open()
+	return err == nil && box.Confines()
 }
 
 // Describe returns how a command would be confined; nil if no sandbox is

@@ -3,6 +3,7 @@ package confine
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -86,6 +87,26 @@ func TestProfile_ArgumentIsAPath_IsShownUnlessTheModelChoseIt(t *testing.T) {
 	for kind, want := range map[Kind][]string{Shell: nil, Server: args, Agent: args} {
 		if got := (&Policy{}).profile(Command{Command: proc.Command{Args: args}, Kind: kind}).Show; !slices.Equal(got, want) {
 			t.Errorf("kind %d: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+func TestConfines_ModeAndSettings_DecideWithoutACommand(t *testing.T) {
+	t.Parallel()
+	open := func(mode sandbox.Mode) func() (*sandbox.Box, error) {
+		return func() (*sandbox.Box, error) { return sandbox.Open(t.Context(), mode, sandbox.Options{}) }
+	}
+	for name, of := range map[string]struct {
+		policy *Policy
+		want   bool
+	}{
+		"none is configured": {&Policy{}, false},
+		"no policy":          {nil, false},
+		"switched off":       {&Policy{Open: open(sandbox.Disabled)}, false},
+		"automatic":          {&Policy{Open: open(sandbox.Auto)}, runtime.GOOS == "linux"}, // the tests need one
+	} {
+		if got := of.policy.Confines(); got != of.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -67,11 +67,13 @@ func (b *Box) findBubblewrap() error {
 }
 
 func findLandlock() error {
-	if stage.LandlockVersion() == 0 {
+	if !hasLandlock() {
 		return errors.New("the kernel has no Landlock (needs 5.13 or later, and landlock in the kernel's list of security modules)")
 	}
 	return nil
 }
+
+func hasLandlock() bool { return stage.LandlockVersion() > 0 }
 
 func duplicate(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)

@@ -17,4 +17,6 @@ func (b *Box) wrap(Profile, []string, string) (*Wrapped, error) {
 
 func abstractGap() bool { return true }
 
+func hasLandlock() bool { return false }
+
 func landlockGaps(Profile) []string { return nil }

@@ -155,6 +155,13 @@ func (b *Box) Level() Level {
 	return b.level
 }
 
+// Confines reports whether commands run in a sandbox. Where the kernel has
+// Landlock, that is certain without the search for the best level, which takes
+// several milliseconds.
+func (b *Box) Confines() bool {
+	return b.mode != Disabled && b.options.Level == "" && hasLandlock() || b.Level() != None
+}
+
 // Means returns what creates the namespaces: Bubblewrap or Bellcord. It is empty
 // at other levels.
 func (b *Box) Means() string {

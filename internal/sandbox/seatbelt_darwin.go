@@ -132,4 +132,6 @@ func seatbeltRules(p Profile, temp string) []seatbeltRule {
 
 func abstractGap() bool { return true }
 
+func hasLandlock() bool { return false }
+
 func landlockGaps(Profile) []string { return nil }
