@@ -24,6 +24,7 @@ var Exceptions = []Exception{
 		"user_message_chunk._meta.backgroundTask", "user_message_chunk._meta.backgroundTurn", "user_message_chunk._meta.qwenDiscreteMessage", "user_message_chunk._meta.source",
 		"agent_message_chunk._meta.backgroundTurn", "agent_message_chunk._meta.backgroundTask", "agent_message_chunk._meta.qwenDiscreteMessage",
 	}, "the agent sends it only when it replays a conversation from its own files, and with text while no turn runs. Bellcord replays a conversation from its log, and a conversation that it imports with what the agent sends."},
+	{"other requests and notifications", []string{"qwen"}, []string{"_qwencode/start_turn", "_qwencode/end_turn"}, "the agent sends them when a task in the background ends, which can be after the end of the drive."},
 }
 
 // Excused returns the reason for a loss, or "". Missing are the parts that are lost; nil is the
