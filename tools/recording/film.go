@@ -108,7 +108,7 @@ func (r *reel) row(text string) int {
 }
 
 // drawn returns a row's SVG. Each stretch has the width of its columns, independent of the viewer's
-// font. Reversed text, such as a cursor, has the colour of the window on a bar of its own colour.
+// font. Reversed text, such as a cursor, has the colour of the window, on a bar in the colour of the text.
 func drawn(parts []stretch) string {
 	var b strings.Builder
 	for _, p := range parts {
