@@ -2,6 +2,6 @@
 
 package confine
 
-// Listening returns no ports: sandboxes of other systems have no networks of their
-// own.
+// Listening returns no ports: in the sandboxes of other systems, commands share the
+// network of the machine.
 func Listening([]int) []int { return nil }

@@ -56,7 +56,7 @@ func Offer(q bellcord.Question, r Reply, own string) string {
 	case c.Kind == "allow_once": // the same as Yes
 		return ""
 	}
-	words := []rune(strings.Join(strings.Fields(Visible(c.Text)), " "))
+	words := []rune(oneLine(c.Text))
 	switch {
 	case len(words) == 0:
 		return "always, as the agent defines it"

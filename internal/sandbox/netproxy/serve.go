@@ -27,7 +27,7 @@ const (
 	mostAnswers             = 1000
 )
 
-// server is one call of Serve.
+// server is one call of Serve or Forward.
 type server struct {
 	policy Policy
 
@@ -44,8 +44,13 @@ func Serve(ctx context.Context, l net.Listener, p Policy) error {
 	if p.Memory == nil {
 		p.Memory = new(Memory)
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	s := &server{policy: p, conns: make(map[net.Conn]bool), answers: make(map[string]bool)}
+	return s.accept(ctx, l, s.serve)
+}
+
+// accept accepts connections and handles each in a goroutine, as Serve describes.
+func (s *server) accept(ctx context.Context, l net.Listener, handle func(context.Context, net.Conn)) error {
+	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel() // before Wait
@@ -70,12 +75,12 @@ func Serve(ctx context.Context, l net.Listener, p Policy) error {
 		}
 		all.Go(func() {
 			defer func() { <-slots }()
-			s.serve(ctx, conn)
+			handle(ctx, conn)
 		})
 	}
 }
 
-// add registers a connection, which is closed when Serve ends. It returns false,
+// add registers a connection, which is closed when accept ends. It returns false,
 // and closes the connection, if that has happened.
 func (s *server) add(conn net.Conn) bool {
 	s.mu.Lock()

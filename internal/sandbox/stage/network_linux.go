@@ -24,9 +24,9 @@ func raiseLoopback() error {
 }
 
 // sendListener listens inside the network namespace, and passes the listener to
-// the server: its proxy serves the command without being reachable by others. With
-// it go sockets of the namespace that the server binds later, to ports that are
-// open then.
+// the server: its proxy serves the command without being reachable by others. It
+// also passes unbound sockets of the namespace, which the server binds later, when
+// it finds open ports.
 func sendListener(p *Plan) error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
