@@ -49,11 +49,7 @@ func TestChat_BangCommand_EscEndsItsProcesses(t *testing.T) {
 
 func TestChat_BangCommandOnServer_RunsThereAndObeysTheMode(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
-	server := w.daemon(nil)
-	session, _ := server.prompts("[say before]")
-	c := w.chats("--session", string(session), "--server", server.url)
-	c.sees("\nbefore")
+	c := chatsOnServer(t)
 	c.enters("!echo to $((6*7))")
 	c.sees("│ to 42")
 	c.sees("● done")
@@ -65,11 +61,7 @@ func TestChat_BangCommandOnServer_RunsThereAndObeysTheMode(t *testing.T) {
 
 func TestChat_CompactOnServer_SummarizesTheConversation(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
-	server := w.daemon(nil)
-	session, _ := server.prompts("[say before]")
-	c := w.chats("--session", string(session), "--server", server.url)
-	c.sees("\nbefore")
+	c := chatsOnServer(t)
 	c.enters("/compact [say They talked.]")
 	c.sees("compacting")
 	c.sees("compacted: the conversation so far is now a summary")

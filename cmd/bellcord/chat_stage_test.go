@@ -44,6 +44,18 @@ func (w *world) chats(args ...string) *talk {
 	return c
 }
 
+// chatsOnServer starts a bellcord chat with a session of a server, which has one
+// turn.
+func chatsOnServer(t *testing.T) *talk {
+	t.Helper()
+	w := newServerWorld(t)
+	server := w.daemon(nil)
+	session, _ := server.prompts("[say before]")
+	c := w.chats("--session", string(session), "--server", server.url)
+	c.sees("\nbefore")
+	return c
+}
+
 // hangUp ends the chat and waits for its end: until then it writes to the data
 // directory, which is removed next. The shell of the terminal reaps it.
 func (c *talk) hangUp() {

@@ -115,11 +115,7 @@ func TestChat_PlainUndo_AsksInLines(t *testing.T) {
 
 func TestChat_UndoOnServer_RestoresTheFilesThere(t *testing.T) {
 	t.Parallel()
-	w := newServerWorld(t)
-	server := w.daemon(nil)
-	session, _ := server.prompts("[say before]")
-	c := w.chats("--session", string(session), "--server", server.url)
-	c.sees("\nbefore")
+	c := chatsOnServer(t)
 	c.enters("!echo one >made.txt; pwd >path.txt; cat path.txt")
 	c.sees("2 created · /undo")
 	c.enters("/diff made.txt")

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { accessible, keyed, overflow, Stage } from './stage.mjs'
+import { serious } from './axe.mjs'
+import { keyed, overflow, Stage } from './stage.mjs'
 
 let s
 before(async () => { s = await Stage.open() })
@@ -61,7 +62,7 @@ test('a turn lists the files that it changed, with a diff of each', async () => 
   assert.deepEqual([await diff.locator('.removed .line').innerText(), await diff.locator('.added .line').innerText()], ['const a = 1', 'const a = 2'])
   await article.getByRole('button', { name: 'Diff of old.txt' }).click()
   await article.getByRole('region', { name: 'Changes to old.txt' }).locator('.removed').waitFor()
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   assert.deepEqual(page.context().watch, clean)
   await page.context().close()
 })
@@ -183,15 +184,15 @@ test('on a dark phone, the list and the preview fit and are accessible', async (
   await article.getByRole('button', { name: 'Diff of a.txt' }).tap()
   await article.getByRole('region', { name: 'Changes to a.txt' }).waitFor()
   assert.deepEqual(await overflow(page), [])
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   await undoButton(article).tap()
   await dialog(page).getByRole('list').waitFor()
   assert.deepEqual(await overflow(page), [])
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   await dialog(page).getByRole('button', { name: 'Undo', exact: true }).tap()
   await redoButton(article).waitFor()
   assert.deepEqual(await overflow(page), [])
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   assert.deepEqual(page.context().watch, clean)
   await page.context().close()
 })

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { Stage, accessible, keyed, prompt } from './stage.mjs'
+import { serious } from './axe.mjs'
+import { Stage, keyed, prompt } from './stage.mjs'
 
 let s
 before(async () => { s = await Stage.open() })
@@ -81,7 +82,7 @@ for (const [device, options] of Object.entries({ desktop: {}, phone: { viewport:
       assert.equal(await question.locator('h3').innerText(), 'Edit this file?')
       assert.match(await question.locator('.file').innerText(), /^total\.go \+1 −1$/)
       assert.equal(await question.locator('.arguments').count(), 0)
-      assert.deepEqual(await accessible(page), [])
+      assert.deepEqual(await serious(page), [])
       const all = question.getByRole('button', { name: 'Show all' })
       if (await all.isVisible()) await all.click() // the diff does not fit on a phone
       const allow = question.getByRole('button', { name: 'Allow once' })
@@ -94,7 +95,7 @@ for (const [device, options] of Object.entries({ desktop: {}, phone: { viewport:
       assert.deepEqual((await rows()).length, wanted.length)
       assert.match(await last.locator('.tool .outcome').innerText(), /finished.*\+1 −1/)
       assert.doesNotMatch(await last.locator('.tool').innerText(), /@@ line|→/)
-      assert.deepEqual(await accessible(page), [])
+      assert.deepEqual(await serious(page), [])
       assert.deepEqual(page.context().watch.violations, [])
       await page.context().close()
     }
@@ -152,7 +153,7 @@ for (const [name, options] of [['desktop', {}], ['phone', { viewport: { width: 3
     await page.locator('.tool').nth(2).locator('summary').click()
     await page.locator('.tool').nth(2).locator('.output').waitFor()
     assert.equal(await page.locator('.tool').nth(2).getByRole('button', { name: /Show all/ }).count(), 0)
-    assert.deepEqual(await accessible(page), [])
+    assert.deepEqual(await serious(page), [])
     await page.context().close()
   })
 }

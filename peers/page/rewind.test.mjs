@@ -1,7 +1,8 @@
 // The conversation continues as it was before an earlier turn.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessible, overflow, Stage } from './stage.mjs'
+import { serious } from './axe.mjs'
+import { overflow, Stage } from './stage.mjs'
 
 let s
 before(async () => { s = await Stage.open() })
@@ -33,7 +34,7 @@ test('a turn is rewound after a confirmation, and taken back', async () => {
   await item(two).click()
   await dialog(page).getByText('The turn and 1 later turn can still be seen here, but are no longer sent to the model.').waitFor()
   await dialog(page).getByText('Files stay as they are; undo their changes separately. You can take the rewind back.', { exact: true }).waitFor()
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await dialog(page).waitFor({ state: 'detached' })
   assert.equal(await note(page).count(), 0)
@@ -45,7 +46,7 @@ test('a turn is rewound after a confirmation, and taken back', async () => {
   const cleared = async () => Promise.all([one, two, three].map((a) => a.evaluate((e) => e.classList.contains('cleared'))))
   assert.deepEqual(await cleared(), [false, true, true])
   assert.equal(await item(three).count(), 0, 'a turn that was removed cannot be rewound to')
-  assert.deepEqual([await accessible(page), await overflow(page)], [[], []])
+  assert.deepEqual([await serious(page), await overflow(page)], [[], []])
   const four = await turn(page, id, 'four')
   assert.equal(await four.evaluate((e) => e.previousElementSibling.getAttribute('role')), 'note', 'the note is above the next turn')
 

@@ -1,7 +1,8 @@
 // The settings page, the list of keys and the start page.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Stage, accessible, keyed, overflow, prompt } from './stage.mjs'
+import { serious } from './axe.mjs'
+import { Stage, keyed, overflow, prompt } from './stage.mjs'
 
 let s
 before(async () => { s = await Stage.open() })
@@ -89,7 +90,7 @@ test('? shows the keys outside of a text field, Esc closes only the list, and th
   await keyed(page, 'Session menu')
   await page.keyboard.press('?')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   await page.keyboard.press('Escape')
   await page.locator('dialog').waitFor({ state: 'detached' })
   assert.equal(await page.locator('[data-state=running]').count(), 1)
@@ -137,11 +138,11 @@ test('axe reports no serious violations on the new views, in light and dark, on 
   for (const colorScheme of ['light', 'dark']) {
     for (const viewport of [{ width: 1100, height: 760 }, { width: 320, height: 640 }]) {
       const page = await s.page({ colorScheme, viewport, reducedMotion: 'reduce' })
-      assert.deepEqual(await accessible(page), [], `start, ${colorScheme}`)
+      assert.deepEqual(await serious(page), [], `start, ${colorScheme}`)
       assert.deepEqual(await overflow(page), [], `start, ${viewport.width}`)
       await page.goto(s.url + '/settings')
       await page.getByText('signed in in').waitFor()
-      assert.deepEqual(await accessible(page), [], `settings, ${colorScheme}`)
+      assert.deepEqual(await serious(page), [], `settings, ${colorScheme}`)
       assert.deepEqual(await overflow(page), [], `settings, ${viewport.width}`)
       assert.deepEqual(page.context().watch, clean)
       await page.context().close()
@@ -177,7 +178,7 @@ test('Sign out others logs the other browsers out and keeps this one', async () 
   await page.getByRole('button', { name: 'Sign out others' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sign out your other browsers?' })
   await dialog.getByText('The other browser has to log in again.').waitFor()
-  assert.deepEqual(await accessible(page), [])
+  assert.deepEqual(await serious(page), [])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   assert.equal((await other.goto(own.url)).status(), 200)
   await other.getByRole('heading', { name: 'What do you want to do?' }).waitFor()

@@ -1,7 +1,6 @@
 // A real server with a fake model, and a real browser.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -128,15 +127,6 @@ export const words = (page, n) => page.waitForFunction((n) => (document.querySel
 export async function prompt(page, text) {
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill(text)
   await page.keyboard.press('Enter')
-}
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** accessible returns the serious findings of axe. */
-export async function accessible(page) {
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
-  return violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id} ${v.nodes.map((n) => n.target).slice(0, 3)} ${v.nodes[0].failureSummary}`)
 }
 
 /** keyed presses Tab until the focused element has a name that starts with the given one. */
