@@ -78,13 +78,20 @@ rules: ## every check of lifecycle removed in turn, which both stores and the ma
 	go test -count=1 -timeout 30m -run 'RandomFacts' -v ./lifecycle -ops 100000 | grep -E 'ops on|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TenMillion' -v ./laws/machine -steps 10000000 | grep -E 'violations|^(ok|FAIL|---)'
 
+BATCHES ?= 10000
+.PHONY: hostile-batches
+hostile-batches: ## BATCHES (10000) batches with long and invalid values in every string of every op, on both stores; no honest op is refused
+	go test -count=1 -timeout 60m -run 'Suite_Passes/hostile/a_value' -v ./store/postgres -batches $(BATCHES) | grep -E 'batches,|^ *(ok|FAIL|---)'
+	go test -count=1 -timeout 60m -run 'Suite_Passes/hostile/a_value' -v ./store/sqlite -batches $(BATCHES) | grep -E 'batches,|^ *(ok|FAIL|---)'
+
 .PHONY: undo-mutants
 undo-mutants: ## every safety measure of undo removed in turn, which the named tests notice; fifteen minutes
 	go test -count=1 -timeout 60m -run 'WithoutOneSafetyMeasure' -v ./internal/undo/snapshot -mutants all | grep -E 'notice|mutants,|RUN.*/|^(ok|FAIL|---)'
 	go test -count=1 -timeout 60m -run 'WithoutOneSafetyMeasure' -v ./internal/undo/restore | grep -E 'notice|RUN.*/|^(ok|FAIL|---)'
 
 .PHONY: undo-kills
-undo-kills: ## 2,200 kills of a process that takes snapshots, 2,000 undos that are killed once or twice, 300 with programs that write meanwhile; ten minutes
+undo-kills: ## 2,200 kills of a process that takes snapshots, 2,000 undos that are killed once or twice, 300 with programs that write meanwhile, 200 crashes with a short command afterwards; fifteen minutes
+	go test -count=1 -timeout 60m -run 'ShortCommandAfterACrash' -v ./cmd/bellcord -crashes 25 | grep -E 'crashes|lost|^(ok|FAIL|---)'
 	go test -count=1 -timeout 60m -run 'ProcessKilledAnywhere' -v ./internal/undo/snapshot -kills 110 | grep -E 'killed|^(ok|FAIL|---)'
 	go test -count=1 -timeout 60m -run 'KilledAtAnyPoint|DuringKilledUndos' -v ./internal/undo/restore -crashes 2000 -edits 300 | grep -E 'killed|lost|^(ok|FAIL|---)'
 

@@ -67,7 +67,7 @@ var allowedImports = map[string][]string{
 		"internal/confine",
 		"internal/sandbox/netproxy",
 	},
-	"internal/confine":              {"", "internal/sandbox", "internal/sandbox/netproxy", "proc"},
+	"internal/confine":              {"", "internal/filelock", "internal/sandbox", "internal/sandbox/netproxy", "proc"},
 	"internal/tool/workspace":       {"internal/nearest", "internal/permit"},
 	"internal/tool/search":          {"internal/ignore", "internal/plural", "internal/tool/workspace"},
 	"internal/tool/command":         {"internal/secret"},
@@ -149,7 +149,7 @@ var allowedImports = map[string][]string{
 	"internal/app/tour":             {"", "internal/app", "internal/app/backend", "internal/config", "internal/front/chat", "internal/plural", "internal/secret"},
 	"internal/app/server":           {"", "api", "hub", "internal/app", "internal/auth", "internal/config", "internal/front/acp", "internal/front/acpnet", "internal/front/chats", "internal/front/chats/rights", "internal/front/telegram", "internal/front/telegram/wire", "internal/front/web", "internal/push", "internal/systemd", "internal/telemetry"},
 	"internal/app/setup":            {"internal/agent/preset", "internal/app", "internal/app/backend", "internal/autostart", "internal/config", "internal/editor"},
-	"internal/app/doctor":           {"", "internal/app", "internal/app/backend", "internal/cluster", "internal/config", "internal/front/line", "internal/llm", "internal/permit", "internal/secret", "internal/tool/mcp", "proc", "store/postgres", "store/storecheck"},
+	"internal/app/doctor":           {"", "internal/app", "internal/app/backend", "internal/cluster", "internal/config", "internal/confine", "internal/front/line", "internal/llm", "internal/permit", "internal/secret", "internal/tool/mcp", "proc", "store/postgres", "store/storecheck"},
 	"internal/app": {
 		"", "api", "hub", "proc", "store/postgres", "store/sqlite", "internal/acp", "internal/agent/child", "internal/agent/child/acp", "internal/agent/child/pi", "internal/agent/preset",
 		"internal/agent/react", "internal/auth", "internal/cluster", "internal/config", "internal/durable", "internal/front/acp", "internal/front/web", "internal/llm", "internal/llm/anthropic",

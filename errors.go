@@ -39,6 +39,11 @@ var (
 	ErrNoChanges   = errors.New("no changes of this turn are kept here: it changed no file, it ran on another machine, or it is too old")
 	ErrNoUndo      = errors.New("no such undo is kept here")
 	ErrTurnRunning = errors.New("a turn of this session is running: stop it first")
+	// ErrUndoExists is returned for an id that another request has used: of another
+	// session, for other turns or for other paths.
+	ErrUndoExists = errors.New("another undo in this directory has this id: use a new one")
+	// ErrPathUnchanged is returned if the turn changed none of the named paths.
+	ErrPathUnchanged = errors.New("the turn did not change this path")
 )
 
 // Errors of rewinding a conversation.
@@ -70,6 +75,10 @@ var (
 	ErrBusy         = errors.New("another turn of the session is running")
 	ErrFenced       = errors.New("the turn has ended or belongs to another process")
 	ErrStopRecorded = errors.New("a stop is already recorded")
+	// ErrRejected is the result of an op with a value that cannot be stored, such
+	// as a name that is too long. The op had no effect, and has none if it is
+	// committed again.
+	ErrRejected = errors.New("a value of the request cannot be stored")
 	// ErrOldNames means that the store contains event and field names of an
 	// older version.
 	ErrOldNames = errors.New(`the store was written by an older version with other names of events and fields: run "bellcord store migrate-names"`)

@@ -16,8 +16,9 @@ type Event struct {
 }
 
 // Body is the content of an event: one of the event types of this package, such
-// as TextDelta or TurnEnded. The set is closed. Kind returns the name of the
-// type in JSON and in the store.
+// as TextDelta or TurnEnded. Other types cannot be recorded, see CheckBody. Later
+// versions can add types; a kind that this version does not have is read as an
+// UnknownEvent. Kind returns the name of the type in JSON and in the store.
 type Body interface{ Kind() string }
 
 // Events of a turn's lifecycle.
@@ -293,6 +294,16 @@ type ProcessConfirmed struct {
 type ChangesRecorded struct {
 	Turn    TurnID  `json:"turn"`
 	Changes Changes `json:"changes"`
+}
+
+// ProcessesRecovered contains the processes of a turn whose process died, as the
+// next Bellcord process on the machine found and ended them. It is an event of the
+// session, because the turn has ended. If a turn has several, their processes
+// add up; several with the same Recovery are one.
+type ProcessesRecovered struct {
+	Turn      TurnID    `json:"turn"`
+	Recovery  string    `json:"recovery"` // its id
+	Processes Processes `json:"processes"`
 }
 
 // Undone means that files were set to their state before the given turns. If

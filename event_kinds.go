@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// DecodeBody decodes the stored JSON of a body of the given kind. It returns an
-// error for an unknown kind.
+// DecodeBody decodes the stored JSON of a body of the given kind. A kind that this
+// version does not have is decoded as an UnknownEvent.
 func DecodeBody(kind string, data []byte) (Body, error) {
 	decode, known := bodies[kind]
 	if !known {
-		return nil, fmt.Errorf("unknown event kind %q", kind)
+		return decodeUnknown(kind, data)
 	}
 	body, err := decode(data)
 	if err != nil {
@@ -43,7 +43,8 @@ var bodyTypes = []bodyType{
 	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
 	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[FilesScanned](), bodyOf[StepEnded](),
 	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),
-	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](), bodyOf[ProcessConfirmed](), bodyOf[ChangesRecorded](), bodyOf[Undone](), bodyOf[SessionUpdated](),
+	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](),
+	bodyOf[ProcessConfirmed](), bodyOf[ChangesRecorded](), bodyOf[ProcessesRecovered](), bodyOf[Undone](), bodyOf[SessionUpdated](),
 }
 
 var bodies = func() map[string]func([]byte) (Body, error) {
@@ -168,6 +169,9 @@ func (ProcessConfirmed) Kind() string { return "process_confirmed" }
 
 // Kind implements Body.
 func (ChangesRecorded) Kind() string { return "changes_recorded" }
+
+// Kind implements Body.
+func (ProcessesRecovered) Kind() string { return "processes_recovered" }
 
 // Kind implements Body.
 func (Undone) Kind() string { return "undone" }

@@ -66,7 +66,8 @@ session, without gaps. Numbers have their unit in their name.
 			page.WriteString("\n| Field | Type |\n|---|---|\n" + strings.Join(fields, ""))
 		}
 	}
-	page.WriteString("\nLater versions can add kinds. Ignore kinds that you do not know.\n")
+	page.WriteString("\nLater versions can add kinds. Ignore kinds that you do not know. " +
+		"The Go packages read such an event as an `UnknownEvent`, which keeps its kind and its body.\n")
 	return page.String()
 }
 

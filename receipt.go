@@ -57,7 +57,8 @@ type Receipt struct {
 	Usage              Usage        `json:"usage"`
 	UsageByModel       []ModelUsage `json:"usage_by_model,omitempty"` // Usage split by model
 	Kept               Kept         `json:"kept"`
-	AgentAbandoned     bool         `json:"agent_abandoned,omitempty"` // the agent ignored the cancellation; its later writes are rejected
+	Incomplete         Incomplete   `json:"incomplete,omitempty" enum:"max_output,refused,empty"` // set if the model's last answer has ended and is not a complete text
+	AgentAbandoned     bool         `json:"agent_abandoned,omitempty"`                            // the agent ignored the cancellation; its later writes are rejected
 
 	// LogHead is the head of the session's log before the turn's end. Keep a
 	// copy elsewhere to prove later that the log was not rewritten. It is nil
@@ -74,6 +75,30 @@ func (r Receipt) Equal(other Receipt) bool {
 	one, err := json.Marshal(r)
 	two, failed := json.Marshal(other)
 	return err == nil && failed == nil && bytes.Equal(one, two)
+}
+
+// Incomplete is the reason why the last answer of a model is not a complete text.
+type Incomplete string
+
+// The reasons.
+const (
+	IncompleteMaxOutput Incomplete = "max_output" // it reached its maximum length
+	IncompleteRefused   Incomplete = "refused"    // by the model or by a filter of its API
+	IncompleteEmpty     Incomplete = "empty"      // it has no text
+)
+
+var incompleteTexts = map[Incomplete]string{
+	IncompleteMaxOutput: "cut off at the output limit", IncompleteRefused: "refused by the model", IncompleteEmpty: "the answer is empty",
+}
+
+// IncompleteText describes for people what is missing in the answer of a turn that
+// is done, for example "cut off at the output limit". It is empty if the answer is
+// complete.
+func (r Receipt) IncompleteText() string {
+	if r.End != EndDone {
+		return ""
+	}
+	return incompleteTexts[r.Incomplete]
 }
 
 // Winner is the winner of a race between a stop and the turn's completion.
@@ -124,16 +149,50 @@ type Process struct {
 // that has not confirmed their end: they may still be running. When it
 // confirms, a ProcessConfirmed event follows. Background processes were
 // declared to outlive the turn; they are ended with the session.
+//
+// Unknown is set on the receipt of a turn whose process died: the lists are not
+// complete. When Bellcord has checked the machine and ended what was left, a
+// ProcessesRecovered event follows. ReceiptNow returns the receipt with it.
 type Processes struct {
 	Ended       []Process `json:"ended,omitempty"`
 	Survivors   []Process `json:"survivors,omitempty"`
 	Unconfirmed []Process `json:"unconfirmed,omitempty"`
-	Proof       string    `json:"proof,omitempty"` // pid_namespace, cgroup_empty, process_scan, job_object or editor_reported
-	Background  []Process `json:"background,omitempty"`
+	// Proof is pid_namespace, cgroup_empty, process_scan, job_object,
+	// machine_restarted or editor_reported.
+	Proof      string              `json:"proof,omitempty"`
+	Background []Process           `json:"background,omitempty"`
+	Unknown    ProcessesUnknownWhy `json:"unknown,omitempty" enum:"not_checked,container_gone"`
+	Node       string              `json:"node,omitempty"` // the node that ran a turn with Unknown, if it has a name
+}
+
+// ProcessesUnknownWhy is the reason why the processes of a turn are not known.
+type ProcessesUnknownWhy string
+
+// The reasons: nothing has checked the machine since the process of the turn
+// died, or the container in which they ran is not the one of this process.
+const (
+	ProcessesNotChecked    ProcessesUnknownWhy = "not_checked"
+	ProcessesContainerGone ProcessesUnknownWhy = "container_gone"
+)
+
+// UnknownText describes for people why the processes are not known, for example
+// "not known: node a is gone, and its machine was not checked since". It is empty
+// if they are known.
+func (p Processes) UnknownText() string {
+	switch {
+	case p.Unknown == "":
+		return ""
+	case p.Unknown == ProcessesContainerGone:
+		return "not known: the container in which they ran is gone"
+	case p.Node != "":
+		return "not known: node " + p.Node + " is gone, and its machine was not checked since"
+	default:
+		return "not known yet: not checked since Bellcord ended"
+	}
 }
 
 // proofs lists the proofs, the weakest first.
-var proofs = []string{"editor_reported", "process_scan", "job_object", "cgroup_empty", "pid_namespace"}
+var proofs = []string{"editor_reported", "process_scan", "job_object", "cgroup_empty", "pid_namespace", "machine_restarted"}
 
 // Add adds the processes of another call. The proof of the sum is the weaker one
 // of the two.
@@ -149,7 +208,7 @@ func (p *Processes) Add(more Processes) {
 // proofTexts maps Processes.Proof to the words for it.
 var proofTexts = map[string]string{
 	"pid_namespace": "PID namespace ended", "cgroup_empty": "cgroup empty", "process_scan": "no process found",
-	"job_object": "job object empty", "editor_reported": "as the editor reported",
+	"job_object": "job object empty", "editor_reported": "as the editor reported", "machine_restarted": "machine restarted",
 }
 
 // EndedText describes the ended processes and the proof for people, for example

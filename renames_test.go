@@ -19,6 +19,7 @@ var renames = map[string]string{
 	"internal/app/setup/write.go: write":                    "keeps the old file under another name",
 	"internal/autostart/host_windows.go: writeToFile":       "keeps the old log under another name",
 	"internal/autostart/step.go: keep":                      "keeps the old file under another name",
+	"internal/confine/tmp.go: setAside":                     "takes a directory that is removed then out of use",
 	"internal/durable/durable.go: replace":                  "the function that all others use",
 	"internal/front/telegram/wire/journal_file.go: rewrite": "syncs the file and the directory itself, because the file stays open",
 	"internal/sandbox/sandbox.go: setAside":                 "takes a file of a command out of force",

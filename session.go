@@ -55,7 +55,7 @@ type Prompt struct {
 	Images   []Image    `json:"images,omitempty"`
 	Files    []File     `json:"files,omitempty"` // text files; see FullText
 	Links    []Link     `json:"links,omitempty"`
-	Task     Task       `json:"task,omitempty" enum:"compact,import,command"`
+	Task     Task       `json:"task,omitempty" enum:"compact,import,command,unprompted"`
 	WhenBusy BusyPolicy `json:"when_busy,omitempty" enum:"queue,reject,replace"`
 
 	// Blocks is the prompt as the client composed it, if Text, Images and Links
@@ -120,6 +120,11 @@ const (
 	// the command. Rules and modes that deny commands apply; no question is asked.
 	// The command and its output become part of the conversation.
 	TaskCommand Task = "command"
+	// TaskUnprompted is work that a hosted agent has begun without a prompt, for
+	// example when a background command has ended. Its text describes it and is not
+	// sent to the agent. The work is under way before the turn is accepted: the turn
+	// precedes all queued ones, and a stop in the queue ends the work, too.
+	TaskUnprompted Task = "unprompted"
 )
 
 // CommandPrefix begins the text of a TaskCommand.

@@ -41,7 +41,8 @@ func StopAll(cause Cause) StopRequest { return StopRequest{Cause: cause} }
 // StopMode determines when a stop takes effect.
 type StopMode string
 
-// The modes. StopAfterStep lets the current step finish. StopForce is StopNow
+// The modes. StopAfterStep lets the current step finish; a turn that has not
+// started has none, and is stopped now. StopForce is StopNow
 // without a grace period, as for a second Ctrl-C.
 const (
 	StopNow       StopMode = "now" // the default

@@ -16,9 +16,11 @@ import (
 // Result.Events may be missing and that EditTurn appends its event again.
 type Store interface {
 	// Commit applies the ops in order, in one transaction, and returns one
-	// result for each. After an error the ops may or may not have been applied;
-	// if it matches ErrNotCommitted, they have not. Without ops, Commit checks
-	// whether the store can be written.
+	// result for each. An op with a value that the store cannot hold is rejected
+	// alone, with ErrRejected. After an error the ops may or may not have been
+	// applied; if it matches ErrNotCommitted, they have not. An error that matches
+	// ErrStoreDown is about the store and not about the ops. Without ops, Commit
+	// checks whether the store can be written.
 	Commit(ctx context.Context, ops []Op) ([]Result, error)
 	Reader
 	Watcher
@@ -108,6 +110,7 @@ type TurnRecord struct {
 	Prompt   Prompt   // without its images, which are in the event
 	Stop     *Cause   // the recorded stop, if any
 	Receipt  *Receipt // set once the turn has ended
+	RanOn    string   // set by TakeOver: the name of the dead node that ran the turn, if the store has it
 }
 
 // Scrubber is implemented by a Store that keeps copies of deleted data, for
@@ -117,14 +120,49 @@ type Scrubber interface {
 	Scrub(ctx context.Context) error
 }
 
+// UsageSummer is implemented by a Store that can add up usage without returning the
+// usage of every turn.
+type UsageSummer interface {
+	// SumUsage returns the sum of what Spending returns.
+	SumUsage(ctx context.Context, query SpendingQuery) (UsageSum, error)
+}
+
+// UsageSum is the usage of turns, by model, in the order in which the models were
+// used first.
+type UsageSum struct {
+	Turns  int
+	Models []ModelUsage
+}
+
+// SumUsage adds up the usage of turns.
+func SumUsage(all []Spending) UsageSum {
+	var sum UsageSum
+	turns, place := map[TurnID]bool{}, map[string]int{}
+	for _, v := range all {
+		turns[v.Turn] = true
+		i, known := place[v.Model]
+		if !known {
+			i = len(sum.Models)
+			place[v.Model] = i
+			sum.Models = append(sum.Models, ModelUsage{Model: v.Model, Usage: Usage{Exact: true}})
+		}
+		sum.Models[i].Usage = sum.Models[i].Add(v.Usage)
+	}
+	sum.Turns = len(turns)
+	return sum
+}
+
 // Op is one change to the store. The set is closed.
 type Op interface{ isOp() }
 
 type (
-	// PutSession creates or updates a session. With Existing it only updates,
-	// and is rejected with ErrNoSession if the session does not exist.
+	// PutSession creates or updates a session. With Existing it only updates the
+	// settings that differ from Was, so that it keeps those that another process
+	// has changed. It is then rejected with ErrNoSession if the session does not
+	// exist.
 	PutSession struct {
 		Session  Session
+		Was      Session // the session before the update; only with Existing
 		Existing bool
 	}
 	// DeleteSession removes a session with its turns and events.
@@ -150,7 +188,8 @@ type (
 	}
 	// AppendEvents appends events to a running turn. N counts the turn's
 	// appends from 1. It is rejected with ErrFenced if the turn is not running
-	// or belongs to another process, or if an append before N is missing.
+	// or belongs to another process, or if an append before N is missing. If it is
+	// rejected because of its bodies, N counts as appended.
 	// Without a turn it appends to the session; such events describe a state,
 	// so a duplicate is harmless.
 	AppendEvents struct {
@@ -192,6 +231,10 @@ type (
 		Owner   string
 		Drop    bool
 		Cause   Cause
+		// Uncertainty is the largest error of Cause.At. Turns accepted within it
+		// after Cause.At are included: a turn whose prompt is sent after this op was
+		// answered is not stored yet when the op is applied (law 1).
+		Uncertainty time.Duration
 	}
 	// FinishTurn writes a turn's one end, appends its TurnEnded event and
 	// records its spending from the receipt. It is rejected with

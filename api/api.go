@@ -17,8 +17,8 @@ import (
 type NewSession struct {
 	Dir   string `json:"dir,omitempty" doc:"absolute path of the working directory; empty creates one for the session. Without the admin scope it must be inside a directory that the server's settings allow you: see GET /v1/projects"`
 	Title string `json:"title,omitempty" maxLength:"200"`
-	Agent string `json:"agent,omitempty" doc:"name from GET /v1/agents; empty for the server's default"`
-	Model string `json:"model,omitempty" doc:"provider/model; empty for the server's default"`
+	Agent string `json:"agent,omitempty" maxLength:"256" doc:"name from GET /v1/agents; empty for the server's default"`
+	Model string `json:"model,omitempty" maxLength:"256" doc:"provider/model; empty for the server's default"`
 	Mode  string `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
 }
 
@@ -26,7 +26,7 @@ type NewSession struct {
 // not changed. A running turn keeps the settings it started with.
 type SessionChange struct {
 	Title string  `json:"title,omitempty" maxLength:"200"`
-	Model string  `json:"model,omitempty"`
+	Model string  `json:"model,omitempty" maxLength:"256"`
 	Mode  string  `json:"mode,omitempty" enum:"read-only,ask,auto-edit,full"`
 	Agent *string `json:"agent,omitempty" doc:"the session's agent; another one is refused, because a session keeps its agent"`
 }
@@ -95,7 +95,7 @@ type Turn struct {
 	State       TurnState           `json:"state" doc:"queued, running, waiting (for a person), stopping, done, stopped, failed or lost"`
 	Held        bool                `json:"held,omitempty" doc:"held by a stop of the turn before it: send, edit or discard it"`
 	Text        string              `json:"text" doc:"the prompt, without an escaping slash; for the task compact, the text as it was sent"`
-	Task        bellcord.Task       `json:"task,omitempty" enum:"compact,import,command" doc:"what the turn does instead of answering the text"`
+	Task        bellcord.Task       `json:"task,omitempty" enum:"compact,import,command,unprompted" doc:"what the turn does instead of answering the text; unprompted: a hosted agent works without a prompt, and the text describes it"`
 	Accepted    time.Time           `json:"accepted"`
 	Node        string              `json:"node,omitempty" doc:"id of the process that has the turn; see GET /v1/nodes"`
 	FirstSeq    int64               `json:"first_seq" doc:"sequence number of the turn's first event; to read the whole turn, pass one less as ?after="`

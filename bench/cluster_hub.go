@@ -32,6 +32,7 @@ func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent
 		return nil, errors.Join(err, n.store.Close())
 	}
 	hub, err := hub.Open(ctx, n.store, agent, hub.Options{
+		Clock:  n.store.Clock,
 		Leased: n.store.Leased, Sweep: 500 * time.Millisecond, Logger: log, Peers: n.bus,
 		Watch: func(c bellcord.Commit) {
 			n.bus.Committed(c)

@@ -304,12 +304,34 @@ func TestStream_ServerSkipsEvents_FailsAfterThreeAttempts(t *testing.T) {
 func TestStreamNext_InvalidEvent_ReturnsAnError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"id: 1\ndata: {\n\n": "event 1: ",
-		"id: 1\ndata: {\"seq\":1,\"kind\":\"sang\",\"body\":{}}\n\n": `event 1: unknown event kind "sang"`,
+		"id: 1\ndata: {\n\n":                       "event 1: ",
+		"id: 1\ndata: {\"seq\":1,\"body\":{}}\n\n": `event 1: event without a kind`,
 	} {
 		s, _ := stream(t, func(*http.Request, int) (*http.Response, error) { return events(text) })
 		if _, err := s.Next(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// A newer server has kinds of events that this client does not have.
+func TestStreamNext_UnknownKind_IsReturnedAndTheStreamContinues(t *testing.T) {
+	t.Parallel()
+	text := "id: 1\ndata: {\"seq\":1,\"kind\":\"text_delta\",\"body\":{\"text\":\"a\",\"new_field\":1}}\n\n" +
+		"id: 2\ndata: {\"seq\":2,\"kind\":\"brand_new\",\"body\":{\"x\":1}}\n\n" +
+		"id: 3\ndata: {\"seq\":3,\"kind\":\"text_delta\",\"body\":{\"text\":\"b\"}}\n\n"
+	s, _ := stream(t, func(*http.Request, int) (*http.Response, error) { return events(text) })
+	var got []bellcord.Body
+	for len(got) < 3 {
+		all, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatalf("after %v: %v", got, err)
+		}
+		for _, ev := range all {
+			got = append(got, ev.Body)
+		}
+	}
+	if u, is := got[1].(bellcord.UnknownEvent); !is || u.Name != "brand_new" || string(u.Data) != `{"x":1}` {
+		t.Errorf("the second event is %T %v", got[1], got[1])
 	}
 }

@@ -39,6 +39,36 @@ func (c *Conversation) AgentSession(ctx context.Context, store bellcord.Reader, 
 	return c.agent, err
 }
 
+// Size returns about how many bytes the messages in memory have.
+func (c *Conversation) Size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var n int
+	for _, m := range c.talk.messages {
+		n += messageBytes + len(m.Text)
+		for _, i := range m.Images {
+			n += len(i.Data)
+		}
+		for _, t := range m.Thinking {
+			n += len(t.Text)
+		}
+		for _, call := range m.Calls {
+			n += len(call.Arguments)
+		}
+	}
+	return int64(n)
+}
+
+// messageBytes is about the size of a message without its texts.
+const messageBytes = 256
+
+// Forget releases the memory. The next read reads all events again.
+func (c *Conversation) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last, c.talk, c.agent, c.rewound, c.now = bellcord.Event{}, historian{}, bellcord.AgentSessionOpened{}, nil, nil
+}
+
 // advance reads the events since the last call. It reads the last event again:
 // if the store has another one in its place, another process has deleted the
 // session and created it again, and all events are read.

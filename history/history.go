@@ -38,13 +38,14 @@ func Recorded(events []bellcord.Event) []bellcord.Message {
 
 // historian builds messages from events.
 type historian struct {
-	messages []bellcord.Message
-	prompts  map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
-	turn     bellcord.TurnID                     // the running turn
-	control  bool                                // the running turn contains no work of a model
-	command  bool                                // the running turn is a command of the user
-	note     string                              // a note on the last turn, to prepend to the next prompt
-	undone   []string                            // notes on undos since the last prompt
+	messages   []bellcord.Message
+	prompts    map[bellcord.TurnID]bellcord.Prompt // of turns that have not started
+	turn       bellcord.TurnID                     // the running turn
+	control    bool                                // the running turn contains no work of a model
+	unprompted bool                                // the running turn has no prompt
+	command    bool                                // the running turn is a command of the user
+	note       string                              // a note on the last turn, to prepend to the next prompt
+	undone     []string                            // notes on undos since the last prompt
 
 	step  step
 	calls []*callState
@@ -90,8 +91,8 @@ func (h *historian) read(ev bellcord.Event) {
 		delete(h.prompts, ev.Turn)
 		if ev.Turn == h.turn {
 			h.closeStep(&b.Receipt)
-			if !h.control {
-				h.note = noteOn(b.Receipt)
+			if note := noteOn(b.Receipt); !h.control && (note != "" || !h.unprompted) { // work without a prompt does not take the note
+				h.note = note
 			}
 		}
 	default:
@@ -115,6 +116,10 @@ func (h *historian) placePrompt(ev bellcord.Event) {
 	delete(h.prompts, ev.Turn)
 	h.turn, h.command = ev.Turn, prompt.Task == bellcord.TaskCommand
 	h.control = h.command || prompt.Task == bellcord.TaskCompact
+	h.unprompted = prompt.Task == bellcord.TaskUnprompted
+	if h.unprompted { // the model's answers have a message between them
+		h.messages = append(h.messages, bellcord.Message{Role: bellcord.RoleUser, Seq: ev.Seq, Text: "[" + prompt.Text + "]"})
+	}
 	if prompt.Task != bellcord.TaskAnswer {
 		return
 	}

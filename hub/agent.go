@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -48,8 +47,14 @@ type Work struct {
 // records the beginning immediately and the tail when the call ends, with the
 // number of bytes omitted between them. For an answer it records at most
 // bellcord.MaxAnswer bytes per step and then returns ErrAnswerTooLong.
+//
+// Emit returns an error and records nothing if b is nil or not of an event type of
+// package bellcord.
 func (w *Work) Emit(b bellcord.Body) error {
-	b = withoutSecrets(b, w.hub.opts.Hide)
+	if err := bellcord.CheckBody(b); err != nil {
+		return err
+	}
+	b = validNames(withoutSecrets(b, w.hub.opts.Hide))
 	late := w.turn.recordsLate(b)
 	bodies, tooLong := w.turn.bounded(b)
 	for _, one := range bodies {
@@ -155,8 +160,8 @@ func (w *Work) AddSandbox(s bellcord.Sandbox) {
 // the receipt.
 func (w *Work) Confirm(call string, p bellcord.Process) {
 	<-w.turn.settled
-	confirmed := bellcord.ProcessConfirmed{Turn: w.Turn, Call: call, Process: p}
-	w.hub.loose.Put(bellcord.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: time.Now()})
+	confirmed := bellcord.ProcessConfirmed{Turn: w.Turn, Call: bellcord.ValidName(call), Process: p}
+	w.hub.loose.Put(bellcord.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: w.hub.now()})
 }
 
 // SetTitle sets the session's title, unless the turn has been stopped.
@@ -193,8 +198,8 @@ func (w *Work) Mark(m Moment) {
 	defer w.turn.mu.Unlock()
 	switch times := &w.turn.tally.Times; m {
 	case MomentStreamClosed:
-		times.StreamClosed = time.Now()
+		times.StreamClosed = w.hub.now()
 	case MomentProcessEnded:
-		times.LastProcessEnded = time.Now()
+		times.LastProcessEnded = w.hub.now()
 	}
 }

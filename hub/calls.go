@@ -19,7 +19,7 @@ type runningCall struct {
 // when the call has ended.
 func (w *Work) CallContext(ctx context.Context, call string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t, c := w.turn, &runningCall{call, cancel}
+	t, c := w.turn, &runningCall{bellcord.ValidName(call), cancel}
 	t.mu.Lock()
 	t.calls = append(t.calls, c)
 	t.mu.Unlock()

@@ -17,11 +17,12 @@ const hubPath = "github.com/bellcord/bellcord/hub"
 // Hub.Stop has accepted.
 var cancels = map[string]string{
 	"newTurn":          "makes the context and its cancel function",
-	"Turn.stop":        "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",
+	"Turn.stopLocked":  "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",
 	"Work.CallContext": "makes the context of one call, which ends with the turn's or by a stop of the call alone",
 	"Work.Step":        "applies a stop that waited for the step boundary",
-	"Hub.appended":     "the store has refused a write: the turn is no longer this process's",
+	"Hub.appended":     "the store has refused a write: the turn is no longer this process's, or a value cannot be stored",
 	"Hub.takenForDead": "other processes have taken over all turns of this one",
+	"Open":             "makes the context of the sweep's requests to the store; it is not a turn's",
 	"newFollowing":     "makes the context of what follows the ends of turns; it is not a turn's",
 	"Hub.runTurn":      "frees the context after the turn has settled",
 }

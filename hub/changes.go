@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -42,6 +41,11 @@ func (h *Hub) RecordChanges(ctx context.Context, session bellcord.SessionID, c b
 	return h.appendToSession(ctx, session, c)
 }
 
+// RecordProcesses records the processes of a turn that a dead process left behind.
+func (h *Hub) RecordProcesses(ctx context.Context, session bellcord.SessionID, p bellcord.ProcessesRecovered) error {
+	return h.appendToSession(ctx, session, p)
+}
+
 // RecordUndo records an undo or a redo of files.
 func (h *Hub) RecordUndo(ctx context.Context, session bellcord.SessionID, u bellcord.Undone) error {
 	return h.appendToSession(ctx, session, u)
@@ -49,7 +53,7 @@ func (h *Hub) RecordUndo(ctx context.Context, session bellcord.SessionID, u bell
 
 // appendToSession records an event of a session that belongs to no running turn.
 func (h *Hub) appendToSession(ctx context.Context, session bellcord.SessionID, b bellcord.Body) error {
-	return h.commit(ctx, bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{b}, At: time.Now()})
+	return h.commit(ctx, bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{b}, At: h.now()})
 }
 
 // following runs functions that outlive their turns.

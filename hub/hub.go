@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -25,11 +26,14 @@ type Hub struct {
 	loose      *commitlog.Journal // for ops that do not belong to an open session
 	peers      Peers
 	quit       chan struct{}
+	life       context.Context // of the sweep's requests to the store; ends with Close
+	endLife    context.CancelFunc
 	closeOnce  sync.Once
 	closeErr   error
 	fenced     chan struct{} // closed when another process has taken over this process's turns
 	swept      sync.WaitGroup
-	pollFailed bool // the last poll of the sweep failed; used by the sweep only
+	takingOver atomic.Bool // takeOver is running
+	pollFailed bool        // the last poll of the sweep failed; used by the sweep only
 	runs       sync.WaitGroup
 	following  *following // changes of settled turns that are not recorded yet
 
@@ -44,28 +48,16 @@ type Hub struct {
 	mu       sync.Mutex
 	sessions map[bellcord.SessionID]*line
 	turns    map[bellcord.TurnID]*Turn
-	early    map[earlyStopKey]kept // stops received before their turn
+	early    earlyStops // stops received before their turn
 	awaited  map[bellcord.TurnID]*awaited
 	owned    map[string]int // number of turns by owner
 	draining bool
 }
 
-// earlyStopKey identifies a stop that arrived before its turn. An empty owner matches
-// any owner.
-type earlyStopKey struct {
-	turn  bellcord.TurnID
-	owner string
-}
-
-// kept is a stop that was received before its turn.
-type kept struct {
-	cause *bellcord.Cause
-	until time.Time
-}
-
 // line is an open session with its queue: the running turn and those that wait.
 type line struct {
 	session      bellcord.Session
+	saved        *commitlog.Entry // the last change of session that was written; nil if there is none
 	journal      *commitlog.Journal
 	conversation history.Conversation
 	turns        []*Turn // in order of acceptance, until settled
@@ -90,6 +82,10 @@ type Options struct {
 	// returns false, Work.Sync blocks; running work continues.
 	Leased func() bool
 	Peers  Peers // nil if processes share only the store
+	// Clock returns the time by which the processes that share the store order
+	// prompts and stops, and the largest error of that time. It must not block. nil
+	// means time.Now without an error, which is right for processes of one machine.
+	Clock func() (now time.Time, uncertainty time.Duration)
 	// Admission limits the number of turns; nil means no limit.
 	Admission *Admission
 	// Watch, if not nil, is called after every commit, on the committing
@@ -104,8 +100,9 @@ const DefaultGrace = 8 * time.Second
 const forcedGrace = time.Second
 
 // Open starts a hub. It records the end of turns that dead processes left behind,
-// and then polls the store for stops that other processes recorded. Close ends
-// the hub. The store and the agent are required.
+// and then polls the store for stops that other processes recorded. An end that
+// cannot be recorded does not block Open: the hub tries again. Close ends the hub.
+// The store and the agent are required.
 func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) (*Hub, error) {
 	switch {
 	case store == nil:
@@ -137,22 +134,27 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 	if opts.Peers == nil {
 		opts.Peers = alone{}
 	}
+	if opts.Clock == nil {
+		opts.Clock = func() (time.Time, time.Duration) { return time.Now(), 0 }
+	}
 	h := &Hub{
 		agent: agent, opts: opts, logger: opts.Logger,
 		store:     store,
-		log:       commitlog.Open(store, commitlog.Options{Logger: opts.Logger, Watch: opts.Watch, View: opts.Peers.View}),
+		log:       commitlog.Open(store, commitlog.Options{Logger: opts.Logger, Watch: opts.Watch, View: opts.Peers.View, Clock: opts.Clock}),
 		peers:     opts.Peers,
 		following: newFollowing(),
 		quit:      make(chan struct{}),
 		fenced:    make(chan struct{}),
 		sessions:  map[bellcord.SessionID]*line{},
 		turns:     map[bellcord.TurnID]*Turn{},
-		early:     map[earlyStopKey]kept{},
+		early:     newEarlyStops(),
 		awaited:   map[bellcord.TurnID]*awaited{},
 		owned:     map[string]int{},
 	}
 	h.loose = h.log.Journal("")
-	if err := h.takeOver(ctx); err != nil {
+	h.life, h.endLife = context.WithCancel(context.WithoutCancel(ctx))
+	if err := h.takeOverFirst(ctx); err != nil {
+		h.endLife()
 		return nil, errors.Join(err, h.log.Close(ctx))
 	}
 	h.swept.Go(h.sweep)
@@ -166,7 +168,8 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 // Prompt returns ErrTurnExists if this hub has a turn with the same ID, ErrBusy
 // if the session has a turn and WhenBusy is BusyReject, ErrTooManyTurns or
 // ErrTooManyOfOwner at a limit of Options.Admission, ErrPromptTooLong for text
-// and files over MaxPromptText, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
+// and files over MaxPromptText, ErrRejected for an ID that CheckName does not
+// accept, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
 // while the store fails.
 func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, error) {
 	if p.TextSize() > bellcord.MaxPromptText {
@@ -175,6 +178,10 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	if p.Turn == "" {
 		p.Turn = bellcord.NewTurnID()
 	}
+	if err := bellcord.CheckName("the turn's id", string(p.Turn)); err != nil {
+		return nil, err
+	}
+	p.Blocks = validBlocks(p.Blocks)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.sessions[session]
@@ -190,27 +197,27 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	case p.WhenBusy == bellcord.BusyReject && len(l.turns) > 0:
 		return nil, bellcord.ErrBusy
 	}
-	if err := h.admitLocked(l.session.Owner); err != nil {
+	t := newTurn(session, p, h.now())
+	if err := h.admitLocked(l.session.Owner); err != nil && !t.isUnderWay() {
 		return nil, err
 	}
-	t := newTurn(session, p)
 	t.bounds.output = h.opts.Output
 	t.writer = commitlog.NewWriter(l.journal, t.ID, func(r bellcord.Result) { h.appended(t, r) })
 	if p.WhenBusy == bellcord.BusyReplace {
 		h.stopLocked(bellcord.StopRequest{Session: session, Cause: bellcord.Cause{Kind: bellcord.CauseReplaced, By: string(t.ID)}, Queue: bellcord.QueueDrop})
 	}
 	if cause := h.promisedLocked(t, l.session.Owner); cause != nil {
-		t.stop(cause) // an early stop ends the turn before it starts
+		t.stopLocked(cause) // an early stop ends the turn before it starts
 	}
 	if p.Task == bellcord.TaskAnswer {
 		t.titled = h.entitleLocked(l, p.Text)
 	}
 	h.turns[t.ID] = t
 	h.ownLocked(l.session.Owner, 1)
-	l.turns = append(l.turns, t)
+	l.enqueueLocked(t)
 	p.Turn = "" // the event contains its turn's ID
 	t.accepted = l.journal.Put(bellcord.AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.Times.Accepted})
-	l.used = t.tally.Times.Accepted
+	l.used = time.Now()
 	l.advanceLocked()
 	h.runs.Go(func() { h.runTurn(t, l) })
 	return t, nil
@@ -257,10 +264,7 @@ func (h *Hub) Accept(ctx context.Context, session bellcord.SessionID, p bellcord
 func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	var found *bellcord.Cause
 	for _, of := range []earlyStopKey{{t.ID, ""}, {t.ID, owner}} {
-		if early, is := h.early[of]; is && t.tally.Times.Accepted.Before(early.until) {
-			found = lifecycle.Prevailing(found, early.cause)
-		}
-		delete(h.early, of)
+		found = lifecycle.Prevailing(found, h.early.take(of, t.tally.Times.Accepted))
 	}
 	return found
 }
@@ -312,20 +316,35 @@ func (h *Hub) Drain(ctx context.Context, cause bellcord.Cause) error {
 	return err
 }
 
-// Close drains the hub and ends the goroutines that Open started. Further calls
-// return the first call's error.
+// Close drains the hub and ends the goroutines that Open started. If ctx ends
+// first, Close returns its error, and the goroutines end when their requests to
+// the store return. Further calls return the first call's error.
 func (h *Hub) Close(ctx context.Context) error {
 	h.closeOnce.Do(func() {
 		err := h.Drain(ctx, bellcord.Cause{Kind: bellcord.CauseShutdown, By: "close", Source: "hub"})
 		close(h.quit)
-		h.swept.Wait()
+		h.endLife()
+		waitWithin(ctx, &h.swept)
 		if err == nil {
-			h.runs.Wait()
+			waitWithin(ctx, &h.runs)
 		}
 		h.following.wait(ctx)
 		h.closeErr = errors.Join(err, h.log.Close(ctx))
 	})
 	return h.closeErr
+}
+
+// waitWithin waits for a group until ctx ends.
+func waitWithin(ctx context.Context, group *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { // ends with the group
+		group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // advanceLocked starts the first turn that is not held, if no turn is running.

@@ -33,6 +33,7 @@ func (alone) Await(bellcord.SessionID, bool) {}
 // awaited is a turn of another process with waiters in this process.
 type awaited struct {
 	waiters int
+	over    bool          // ended is closed
 	idle    bool          // the remote process reported that no work remains
 	ended   chan struct{} // closed when the turn has ended and receipt is set
 	receipt bellcord.Receipt
@@ -53,8 +54,8 @@ func (h *Hub) ApplyRemoteEvents(events []bellcord.Event) {
 	}
 	for _, ev := range events {
 		end, is := ev.Body.(bellcord.TurnEnded)
-		if a := h.awaited[ev.Turn]; is && a != nil && a.receipt.Turn == "" {
-			a.receipt = end.Receipt
+		if a := h.awaited[ev.Turn]; is && a != nil && !a.over {
+			a.receipt, a.over = end.Receipt, true
 			close(a.ended)
 		}
 	}
@@ -188,7 +189,9 @@ func (s *Stopping) answerFor(ctx context.Context, r bellcord.TurnRecord) (bellco
 		if r.Receipt.End == bellcord.EndStopped && s.meets(r.Receipt) {
 			answer.State = bellcord.StopStateSettled
 		}
-		return answer, nil
+		now, err := bellcord.ReceiptNow(ctx, s.hub.store, *r.Receipt)
+		answer.Receipt = &now
+		return answer, err
 	}
 	after, err := s.hub.over(ctx, r.ID)
 	if after.Receipt == nil {

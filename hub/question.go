@@ -22,7 +22,7 @@ func (w *Work) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply
 	if err := q.ValidateForm(); err != nil {
 		return bellcord.Reply{}, err
 	}
-	if q.ID == "" {
+	if q.ID = bellcord.ValidName(q.ID); q.ID == "" {
 		q.ID = bellcord.NewQuestionID()
 	}
 	if q.HasForm() {
@@ -33,6 +33,7 @@ func (w *Work) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply
 		return bellcord.Reply{}, err
 	}
 	if err := w.Emit(bellcord.QuestionOpened{Question: q}); err != nil {
+		w.turn.closeQuestion(q.ID) // the log has no such question
 		return bellcord.Reply{}, err
 	}
 	select {
@@ -60,5 +61,5 @@ func (w *Work) withdraw(question string) {
 // when a page that a question names reports that the user is done. It fails like
 // Hub.Answer.
 func (w *Work) Answer(question string, r bellcord.Reply, by string) error {
-	return w.turn.answerQuestion(question, given{r, by})
+	return w.turn.answerQuestion(bellcord.ValidName(question), given{r, by})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -28,7 +27,7 @@ func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 		return err
 	}
 	t.text = text
-	l.journal.Put(bellcord.EditTurn{Session: t.Session, Turn: id, Text: text, At: time.Now()})
+	l.journal.Put(bellcord.EditTurn{Session: t.Session, Turn: id, Text: text, At: h.now()})
 	return nil
 }
 

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
@@ -62,7 +61,7 @@ func (h *Hub) putRewind(ctx context.Context, session bellcord.SessionID, r bellc
 		h.mu.Unlock()
 		return bellcord.ErrTurnRunning
 	}
-	entry := l.journal.Put(bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{r}, At: time.Now()})
+	entry := l.journal.Put(bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{r}, At: h.now()})
 	h.mu.Unlock()
 	return entry.WaitOrWithdraw(ctx)
 }

@@ -35,53 +35,48 @@ func (h *Hub) claimTurn(t *Turn, l *line) error {
 		return err
 	}
 	if result.Stop != nil && t.cause() == nil {
-		t.stop(result.Stop) // as in Prompt: the turns behind it are not affected
+		h.mu.Lock()
+		t.stopLocked(result.Stop) // as in Prompt: the turns behind it are not affected
+		h.mu.Unlock()
 	}
+	stopped := t.stoppedInQueue()
 	select {
 	case <-t.mayRun:
-	case <-t.ctx.Done():
+	case <-stopped:
 	}
 	for {
-		if t.ctx.Err() != nil {
+		if t.ctx.Err() != nil && !t.isUnderWay() {
 			return context.Cause(t.ctx)
 		}
-		result, err = l.journal.Put(bellcord.ClaimTurn{Session: t.Session, Turn: t.ID, At: time.Now()}).Wait(context.WithoutCancel(t.ctx))
+		result, err = l.journal.Put(bellcord.ClaimTurn{Session: t.Session, Turn: t.ID, At: h.now()}).Wait(context.WithoutCancel(t.ctx))
 		if !errors.Is(err, bellcord.ErrBusy) {
 			break
 		}
 		select {
 		case <-time.After(h.opts.Sweep):
-		case <-t.ctx.Done():
+		case <-stopped:
 		}
 	}
 	if err != nil {
 		return err
 	}
-	t.began(result.Fence)
+	t.began(result.Fence, h.now())
 	h.applyStop(t, result.Stop)
 	return nil
 }
 
-func (t *Turn) began(fence int64) {
+func (t *Turn) began(fence int64, now time.Time) {
 	t.writer.SetFence(fence)
 	t.mu.Lock()
-	t.tally.Times.Started = time.Now()
+	t.tally.Times.Started = now
 	t.mu.Unlock()
 }
 
 // work runs the agent and waits for it, after a stop no longer than the grace
 // period.
 func (h *Hub) work(t *Turn, l *line) error {
-	if t.ctx.Err() != nil {
-		return context.Cause(t.ctx)
-	}
-	var err error
-	if t.before, err = h.spentBefore(t.ctx, t); err != nil {
+	if err := h.mayWork(t, l); err != nil && !t.isUnderWay() {
 		return err
-	}
-	if why := lifecycle.Exceeded(t.Prompt, bellcord.Usage{}, t.before); why != "" {
-		h.stopForBudget(t, why)
-		return context.Cause(t.ctx)
 	}
 	if d := t.Prompt.Deadline; d > 0 {
 		timer := time.AfterFunc(d, func() {
@@ -90,6 +85,10 @@ func (h *Hub) work(t *Turn, l *line) error {
 		defer timer.Stop()
 	}
 	h.mu.Lock()
+	if t.ctx.Err() != nil && !t.isUnderWay() { // stopped meanwhile: the agent does not run
+		h.mu.Unlock()
+		return context.Cause(t.ctx)
+	}
 	t.phase = phaseWorking
 	work := &Work{Turn: t.ID, Session: l.session, Prompt: t.Prompt, turn: t, line: l, hub: h}
 	if work.Prompt.Text != t.text { // edited: the blocks have the old text
@@ -127,6 +126,26 @@ func (h *Hub) work(t *Turn, l *line) error {
 	}
 }
 
+// mayWork returns the reason why the turn's agent must not run, or nil: a stop, or
+// a budget that is spent.
+func (h *Hub) mayWork(t *Turn, l *line) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	var err error
+	if t.before, err = h.spentBefore(t.ctx, t); err != nil {
+		return err
+	}
+	if _, err := h.refresh(t.ctx, l); err != nil { // another process may have changed the mode
+		return err
+	}
+	if why := lifecycle.Exceeded(t.Prompt, bellcord.Usage{}, t.before); why != "" {
+		h.stopForBudget(t, why)
+		return context.Cause(t.ctx)
+	}
+	return nil
+}
+
 // settle seals the turn's writer and makes the turn's end durable. Its context is
 // not cancelled by a stop but has a deadline (law 14).
 func (h *Hub) settle(t *Turn, l *line, err error) {
@@ -144,12 +163,19 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		t.withdrawn, t.receipt.EndNotDurable = true, true
 		return
 	}
+	if err == nil && t.cause() == nil {
+		err = context.Cause(t.ctx) // the store has rejected a write
+	}
+	var rejection error // of the turn's receipt
 	end, cause := ending(t.ctx, err)
 	for {
 		h.mu.Lock()
-		t.receipt = t.summaryLocked(end, cause, err)
+		t.receipt = t.summaryLocked(end, cause, err, h.now())
 		t.receipt.Error = h.opts.Hide(t.receipt.Error)
 		h.mu.Unlock()
+		if rejection != nil {
+			t.receipt = lifecycle.Essential(t.receipt, rejection)
+		}
 		finish := bellcord.FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.Fence(), Receipt: t.receipt, At: t.receipt.Times.Settled}
 		entry := l.journal.Put(finish)
 		result, ferr := entry.Wait(ctx)
@@ -163,6 +189,9 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		case errors.Is(ferr, bellcord.ErrFenced):
 			h.endedElsewhere(ctx, t)
 			return
+		case errors.Is(ferr, bellcord.ErrRejected) && rejection == nil:
+			rejection = ferr
+			h.logger.Error("the store rejected a turn's receipt, it gets a shorter one", "session", t.Session, "turn", t.ID, "err", ferr)
 		default:
 			t.receipt.EndNotDurable = true
 			h.logger.Error("turn's end is not durable", "session", t.Session, "turn", t.ID, "err", ferr)
@@ -197,16 +226,22 @@ func (t *Turn) recordTails(ctx context.Context) {
 }
 
 // seeThrough waits until the store has the end of a turn that has no other
-// waiter. If a stop was recorded first, it writes the end again as stopped.
+// waiter. If a stop was recorded first, it writes the end again as stopped. If the
+// store rejects the receipt, it writes a shorter one.
 func seeThrough(e *commitlog.Entry, finish bellcord.FinishTurn) {
+	shortened := false
 	for {
 		result, err := e.Wait(context.Background())
-		if !errors.Is(err, bellcord.ErrStopRecorded) {
+		r := &finish.Receipt
+		switch {
+		case errors.Is(err, bellcord.ErrStopRecorded):
+			r.End, r.RaceWinner, r.Cause, r.Error = bellcord.EndStopped, bellcord.StopWon, result.Stop, ""
+			r.Times.StopRequested = result.Stop.At
+		case errors.Is(err, bellcord.ErrRejected) && !shortened:
+			shortened, *r = true, lifecycle.Essential(*r, err)
+		default:
 			return
 		}
-		r := &finish.Receipt
-		r.End, r.RaceWinner, r.Cause, r.Error = bellcord.EndStopped, bellcord.StopWon, result.Stop, ""
-		r.Times.StopRequested = result.Stop.At
 		e = e.Again(finish)
 	}
 }

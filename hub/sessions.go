@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -9,12 +10,16 @@ import (
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
 )
 
-// NewSession creates a session and opens it.
+// NewSession creates a session and opens it. It returns ErrRejected for a name
+// that CheckName does not accept.
 func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
 	if s.ID == "" {
 		s.ID = bellcord.NewSessionID()
 	}
-	s.Created = time.Now()
+	if err := checkSession(s); err != nil {
+		return bellcord.Session{}, err
+	}
+	s.Created = h.now()
 	s.Updated = s.Created
 	if err := h.commit(ctx, bellcord.PutSession{Session: s}); err != nil {
 		return bellcord.Session{}, err
@@ -29,7 +34,50 @@ func (h *Hub) OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.
 	if err != nil {
 		return bellcord.Session{}, err
 	}
-	return h.openLine(s), nil
+	h.openLine(s)
+	return h.Refresh(ctx, id)
+}
+
+// Refresh returns an open session with the settings that other processes have
+// changed. It returns ErrNotOpen if the session is not open.
+func (h *Hub) Refresh(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
+	h.mu.Lock()
+	l := h.sessions[id]
+	h.mu.Unlock()
+	if l == nil {
+		return bellcord.Session{}, bellcord.ErrNotOpen
+	}
+	return h.refresh(ctx, l)
+}
+
+// refresh reads the settings of a session after the changes of this process
+// have been written.
+func (h *Hub) refresh(ctx context.Context, l *line) (bellcord.Session, error) {
+	for {
+		h.mu.Lock()
+		saved := l.saved
+		h.mu.Unlock()
+		if saved != nil {
+			_, _ = saved.Wait(ctx) // a change that is not written is not read
+		}
+		s, err := h.store.Session(ctx, l.session.ID)
+		if err != nil {
+			return bellcord.Session{}, err
+		}
+		h.mu.Lock()
+		if l.saved == saved {
+			l.session = s
+			h.mu.Unlock()
+			return s, nil
+		}
+		h.mu.Unlock() // changed meanwhile
+	}
+}
+
+// saveLocked writes the session after a change, and returns its log entry.
+func (l *line) saveLocked(was bellcord.Session) *commitlog.Entry {
+	l.saved = l.journal.Put(bellcord.PutSession{Session: l.session, Was: was, Existing: true})
+	return l.saved
 }
 
 func (h *Hub) openLine(s bellcord.Session) bellcord.Session {
@@ -58,6 +106,37 @@ func (h *Hub) CloseIdle(since time.Time) []bellcord.SessionID {
 		}
 	}
 	return idle
+}
+
+// ForgetIdle releases the memory of conversations in sessions that have no turn, the
+// longest unused first: at least half of it. It returns the number of bytes. The
+// next turn of such a session reads its conversation from the store again.
+func (h *Hub) ForgetIdle() int64 {
+	h.mu.Lock()
+	var idle []*line
+	used := map[*line]time.Time{}
+	for _, l := range h.sessions {
+		if len(l.turns) == 0 {
+			idle = append(idle, l)
+			used[l] = l.used
+		}
+	}
+	h.mu.Unlock()
+	slices.SortFunc(idle, func(a, b *line) int { return used[a].Compare(used[b]) })
+	var all, freed int64
+	sizes := make([]int64, len(idle))
+	for i, l := range idle {
+		sizes[i] = l.conversation.Size()
+		all += sizes[i]
+	}
+	for i, l := range idle {
+		if freed*2 >= all {
+			break
+		}
+		l.conversation.Forget()
+		freed += sizes[i]
+	}
+	return freed
 }
 
 // IsIdle reports whether a session is open here and has no turn.
@@ -157,7 +236,8 @@ func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
 
 // Configure changes the given settings of an open session and returns the updated
 // session. A running turn keeps the settings it started with. Configure does no
-// I/O. It returns ErrNotOpen if the session is not open.
+// I/O. It returns ErrNotOpen if the session is not open, and ErrRejected like
+// NewSession.
 func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,18 +245,19 @@ func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (
 	if l == nil {
 		return bellcord.Session{}, bellcord.ErrNotOpen
 	}
-	if change.Title != "" {
-		l.session.AutoTitle = false
+	if err := checkChange(change); err != nil {
+		return l.session, err
 	}
 	if change != (bellcord.SessionUpdated{}) {
-		h.configureLocked(l, change)
+		h.configureLocked(l, change, l.session.AutoTitle && change.Title == "")
 	}
 	return l.session, nil
 }
 
 // configureLocked applies a change and returns its log entries.
-func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commitlog.Entry {
-	s := &l.session
+func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated, autoTitle bool) []*commitlog.Entry {
+	s, was := &l.session, l.session
+	s.AutoTitle = autoTitle
 	if change.Dir != "" {
 		s.Dir = change.Dir
 	}
@@ -195,9 +276,9 @@ func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated) []*commit
 	if change.AdditionalDirs != nil {
 		s.AdditionalDirs = *change.AdditionalDirs
 	}
-	s.Updated = time.Now()
+	s.Updated = h.now()
 	return []*commitlog.Entry{
-		l.journal.Put(bellcord.PutSession{Session: *s, Existing: true}),
+		l.saveLocked(was),
 		l.journal.Put(bellcord.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{change}, At: s.Updated}),
 	}
 }
@@ -216,10 +297,11 @@ func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, err
 	}
 	stopping := h.stopLocked(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
 	if s := &l.session; s.AutoTitle {
+		was := *s
 		s.Title, s.AutoTitle = "", false
-		l.journal.Put(bellcord.PutSession{Session: *s, Existing: true})
+		l.saveLocked(was)
 	}
-	l.journal.Put(bellcord.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: time.Now()})
+	l.journal.Put(bellcord.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: h.now()})
 	return stopping, nil
 }
 
@@ -228,9 +310,23 @@ func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcor
 	return h.store.Spending(ctx, q)
 }
 
-// Receipts returns the receipts of ended turns, the last accepted turn first.
+// SumUsage returns the sum of what Spending returns.
+func (h *Hub) SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error) {
+	if store, is := h.store.(bellcord.UsageSummer); is {
+		return store.SumUsage(ctx, q)
+	}
+	all, err := h.store.Spending(ctx, q)
+	return bellcord.SumUsage(all), err
+}
+
+// Receipts returns the receipts of ended turns, the last accepted turn first,
+// with the processes that were recovered since.
 func (h *Hub) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
-	return h.store.Receipts(ctx, q)
+	all, err := h.store.Receipts(ctx, q)
+	for i := 0; i < len(all) && err == nil; i++ {
+		all[i], err = bellcord.ReceiptNow(ctx, h.store, all[i])
+	}
+	return all, err
 }
 
 // Session returns a session, open or not.
@@ -249,9 +345,14 @@ func (h *Hub) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord
 	return h.store.Sessions(ctx, q)
 }
 
-// Turn returns the stored record of a turn.
+// Turn returns the stored record of a turn. Its receipt has the processes that
+// were recovered since the end.
 func (h *Hub) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
-	return h.store.Turn(ctx, id)
+	record, err := h.store.Turn(ctx, id)
+	if err == nil && record.Receipt != nil {
+		*record.Receipt, err = bellcord.ReceiptNow(ctx, h.store, *record.Receipt)
+	}
+	return record, err
 }
 
 // UnendedTurns returns the turns of all processes that have not ended, of one
@@ -276,8 +377,7 @@ func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
 // setAutoTitleLocked sets a title that no person has chosen, and returns its log
 // entries.
 func (h *Hub) setAutoTitleLocked(l *line, title string) []*commitlog.Entry {
-	l.session.AutoTitle = true
-	return h.configureLocked(l, bellcord.SessionUpdated{Title: title})
+	return h.configureLocked(l, bellcord.SessionUpdated{Title: bellcord.ValidTitle(title)}, true)
 }
 
 // TurnAnswer returns the text that a turn's agent has recorded so far, up to its

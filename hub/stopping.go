@@ -35,7 +35,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		req.Queue = bellcord.QueueHold
 	}
 	if !req.Relayed {
-		req.Cause.At, req.Cause.Mode, req.Cause.Queue = time.Now(), req.Mode, req.Queue
+		req.Cause.At, req.Cause.Mode, req.Cause.Queue = h.now(), req.Mode, req.Queue
 		if req.Mode == bellcord.StopNow {
 			req.Cause.Mode = ""
 		}
@@ -50,7 +50,10 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 	}
 	switch t := h.turns[req.Turn]; {
 	case req.Turn == "" && req.Everywhere && !req.Relayed:
-		s.elsewhere = h.loose.Put(bellcord.RecordStops{Session: req.Session, Owner: req.Owner, Drop: req.Queue == bellcord.QueueDrop, Cause: req.Cause})
+		_, uncertainty := h.opts.Clock()
+		s.elsewhere = h.loose.Put(bellcord.RecordStops{
+			Session: req.Session, Owner: req.Owner, Drop: req.Queue == bellcord.QueueDrop, Cause: req.Cause, Uncertainty: uncertainty,
+		})
 		h.peers.Stop(req)
 	case req.Turn != "" && t == nil && req.Relayed:
 		h.keepEarlyLocked(req, keepRelayed)
@@ -65,6 +68,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 	}
 	s.turns = h.scopeLocked(req)
 	if req.Relayed {
+		s.turns = h.beforeLocked(s.turns, req)
 		h.relayedLocked(s.turns, req)
 		return s
 	}
@@ -75,7 +79,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 // relayedLocked applies a stop that another process records.
 func (h *Hub) relayedLocked(turns []*Turn, req bellcord.StopRequest) {
 	for _, t := range turns {
-		h.applyStopLocked(t, &req.Cause, req.Queue)
+		h.applyStopLocked(t, &req.Cause, req.Queue, elsewhere)
 	}
 }
 
@@ -110,11 +114,8 @@ func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
 	case l == nil || !l.isOf(req.Owner):
 	case req.Queue == bellcord.QueueDrop:
 		all = slices.Clone(l.turns)
-	case l.running != nil:
-		all = []*Turn{l.running}
-	}
-	if req.Relayed && req.Turn == "" { // turns accepted after the request are not in its scope
-		all = slices.DeleteFunc(all, func(t *Turn) bool { return t.tally.Times.Accepted.After(req.Cause.At) })
+	default:
+		all = l.underWayLocked()
 	}
 	return all
 }
@@ -124,7 +125,7 @@ func (l *line) targetsLocked(req bellcord.StopRequest) []*Turn {
 func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.QueueAction) []*commitlog.Entry {
 	entries := make([]*commitlog.Entry, len(turns))
 	for i, t := range turns {
-		h.applyStopLocked(t, &cause, fate)
+		h.applyStopLocked(t, &cause, fate, here)
 		entries[i] = h.sessions[t.Session].journal.Put(bellcord.RecordStop{Turn: t.ID, Cause: cause})
 	}
 	return entries
@@ -132,11 +133,15 @@ func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.Q
 
 // applyStopLocked applies a stop to a turn and decides what happens to the turns
 // queued behind it.
-func (h *Hub) applyStopLocked(t *Turn, cause *bellcord.Cause, fate bellcord.QueueAction) {
+func (h *Hub) applyStopLocked(t *Turn, cause *bellcord.Cause, fate bellcord.QueueAction, from receiver) {
 	if l := h.sessions[t.Session]; l != nil && l.running == t { // a late stop may find the session closed
-		t.declareLocked(fate, l.turns)
+		behind := slices.Clone(l.turns)
+		if from == elsewhere {
+			behind = slices.DeleteFunc(behind, func(other *Turn) bool { return other.follows(cause, 0) })
+		}
+		t.declareLocked(fate, behind)
 	}
-	t.stop(cause)
+	t.stopLocked(cause)
 }
 
 // applyStop applies a stop that the store already contains. Usually another process
@@ -150,10 +155,10 @@ func (h *Hub) applyStop(t *Turn, cause *bellcord.Cause) {
 	switch {
 	case t.cause() == nil:
 		for _, target := range h.meantLocked(t, cause) {
-			h.applyStopLocked(target, cause, cause.QueueAction())
+			h.applyStopLocked(target, cause, cause.QueueAction(), elsewhere)
 		}
 	case cause.Mode == bellcord.StopForce:
-		t.stop(cause)
+		t.stopLocked(cause)
 	}
 }
 
@@ -164,20 +169,18 @@ func (h *Hub) meantLocked(t *Turn, cause *bellcord.Cause) []*Turn {
 	if l == nil || l.running != t || cause.Queue != bellcord.QueueDrop {
 		return []*Turn{t}
 	}
-	return slices.DeleteFunc(slices.Clone(l.turns), func(other *Turn) bool {
-		return other != t && other.tally.Times.Accepted.After(cause.At)
-	})
+	return slices.DeleteFunc(slices.Clone(l.turns), func(other *Turn) bool { return other != t && other.follows(cause, 0) })
 }
 
-// declareLocked decides what happens to the turns queued behind a stopped one.
-// The first stop decides.
+// declareLocked decides what happens to the turns queued behind a stopped one
+// when the stop was requested. The first stop decides.
 func (t *Turn) declareLocked(fate bellcord.QueueAction, line []*Turn) {
 	if t.fate != "" {
 		return
 	}
 	t.fate = fate
 	for _, other := range line {
-		if other == t {
+		if other == t || other.isUnderWay() { // it cannot be held
 			continue
 		}
 		switch fate {
@@ -205,10 +208,8 @@ const keepRelayed = 10 * time.Second
 
 // keepEarlyLocked keeps a stop for a turn that may still arrive.
 func (h *Hub) keepEarlyLocked(req bellcord.StopRequest, keep time.Duration) {
-	of, now := earlyStopKey{req.Turn, req.Owner}, time.Now()
-	if had, is := h.early[of]; !is || lifecycle.Overrules(req.Cause, *had.cause) || !now.Before(had.until) {
-		h.early[of] = kept{&req.Cause, now.Add(keep)}
-	}
+	now := h.now()
+	h.early.keep(earlyStopKey{req.Turn, req.Owner}, &req.Cause, now, now.Add(keep))
 }
 
 // Stopping is a stop in progress.

@@ -39,12 +39,16 @@ const maxPoll = 5 * time.Second
 // pollStore applies remote stops and events. If dead is set, it also takes over the
 // turns of dead processes and discards expired early stops.
 func (h *Hub) pollStore(dead bool) error {
-	ctx, done := context.WithTimeout(context.Background(), maxPoll)
+	ctx, done := context.WithTimeout(h.life, maxPoll)
 	defer done()
 	err := h.applyNews(ctx)
 	if dead && err == nil {
-		err = h.takeOver(ctx)
-		h.forgetEarly(time.Now())
+		h.goTakeOver(func(err error) {
+			if err != nil && h.life.Err() == nil {
+				h.logger.Error("cannot take over the turns of dead processes, trying again", "err", err)
+			}
+		})
+		h.forgetEarly(h.now())
 	}
 	return err
 }
@@ -99,15 +103,59 @@ func (h *Hub) applyStops(ctx context.Context) error {
 	return nil
 }
 
+// maxFirst limits how long Open waits for the turns of dead processes. Those that
+// take longer are ended in the background.
+const maxFirst = 10 * time.Second
+
+// takeOverFirst ends the turns that dead processes have left, before Open returns.
+func (h *Hub) takeOverFirst(ctx context.Context) error {
+	done := make(chan error, 1)
+	h.goTakeOver(func(err error) { done <- err })
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(maxFirst):
+		h.logger.Warn("the turns of dead processes have not all ended yet; trying again in the background")
+		return nil
+	}
+}
+
+// goTakeOver calls takeOver in the background, so that a turn whose end cannot be
+// written delays neither the polls nor Open. It does nothing if the previous call
+// is still running.
+func (h *Hub) goTakeOver(done func(error)) {
+	if !h.takingOver.CompareAndSwap(false, true) {
+		return
+	}
+	h.swept.Go(func() {
+		defer h.takingOver.Store(false)
+		done(h.takeOver(h.life))
+	})
+}
+
 // takeOver ends the turns of dead processes: as stopped if a stop was recorded,
 // otherwise as lost. Their output is already in the log. If an end cannot be
-// written, the store returns the turn again at the next poll.
+// written, the store returns the turn again at the next call.
 func (h *Hub) takeOver(ctx context.Context) error {
 	records, err := h.store.TakeOver(ctx)
 	for _, r := range records {
-		err = errors.Join(err, h.bury(ctx, r))
+		if err := h.buryInTime(ctx, r); err != nil && ctx.Err() == nil {
+			h.logger.Error("cannot write the end of a dead process's turn, trying again", "session", r.Session, "turn", r.ID, "err", err)
+		}
 	}
 	return err
+}
+
+// maxBury limits the time for the end of one turn of a dead process, which may
+// have many events.
+const maxBury = time.Minute
+
+func (h *Hub) buryInTime(ctx context.Context, r bellcord.TurnRecord) error {
+	ctx, done := context.WithTimeout(ctx, maxBury)
+	defer done()
+	return h.bury(ctx, r)
 }
 
 // bury writes the end of a dead process's turn.
@@ -116,15 +164,27 @@ func (h *Hub) bury(ctx context.Context, r bellcord.TurnRecord) error {
 	if err != nil {
 		return err
 	}
+	var rejection error // of the turn's receipt
 	for {
-		receipt := lost.Receipt(r.Stop, time.Now())
+		receipt := lost.Receipt(r.Stop, h.now())
 		receipt.Error = damage
+		if rejection != nil {
+			receipt = lifecycle.Essential(receipt, rejection)
+		}
 		finish := bellcord.FinishTurn{Session: r.Session, Turn: r.ID, Fence: r.Fence, Receipt: receipt, At: receipt.Times.Settled}
-		result, err := h.loose.Put(finish).Wait(ctx)
-		if !errors.Is(err, bellcord.ErrStopRecorded) {
+		entry := h.loose.Put(finish)
+		result, err := entry.Wait(ctx)
+		switch {
+		case errors.Is(err, bellcord.ErrStopRecorded):
+			r.Stop = result.Stop // recorded after the turn was read
+		case errors.Is(err, bellcord.ErrRejected) && rejection == nil:
+			rejection = err
+		default:
+			if err != nil {
+				entry.Withdraw() // the next call writes another end
+			}
 			return err
 		}
-		r.Stop = result.Stop // recorded after the turn was read
 	}
 }
 
@@ -147,9 +207,5 @@ func (h *Hub) readLost(ctx context.Context, r bellcord.TurnRecord) (lost *lifecy
 func (h *Hub) forgetEarly(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for of, early := range h.early {
-		if early.until.Before(now) {
-			delete(h.early, of)
-		}
-	}
+	h.early.forget(now)
 }

@@ -44,6 +44,9 @@ type Turn struct {
 	holds []bellcord.TurnID
 	drops []bellcord.TurnID
 
+	hasNext bool          // next is closed
+	next    chan struct{} // closed when a turn is queued while this one runs; not protected
+
 	mu            sync.Mutex
 	tally         lifecycle.Tally
 	bounds        bounds
@@ -62,20 +65,21 @@ const (
 	phaseSealed               // the agent can add nothing; the end is durable or will be
 )
 
-func newTurn(session bellcord.SessionID, p bellcord.Prompt) *Turn {
+func newTurn(session bellcord.SessionID, p bellcord.Prompt, now time.Time) *Turn {
 	t := &Turn{
 		ID: p.Turn, Session: session, Prompt: p, text: p.Text,
 		forced:    make(chan struct{}),
 		idle:      make(chan struct{}),
 		settled:   make(chan struct{}),
 		mayRun:    make(chan struct{}),
+		next:      make(chan struct{}),
 		questions: map[string]open{},
 	}
 	// A request's context is never the parent of a turn's context: only a cause
 	// given to cancel ends a turn.
 	ctx := bellcord.WithForced(context.Background(), t.forced)
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
-	t.tally.Times.Accepted = time.Now()
+	t.tally.Times.Accepted = now
 	return t
 }
 
@@ -112,8 +116,12 @@ func (t *Turn) Settled() <-chan struct{} { return t.settled }
 // closed.
 func (t *Turn) Receipt() bellcord.Receipt { return t.receipt }
 
-// stop applies a cause to the turn. It does not block.
-func (t *Turn) stop(cause *bellcord.Cause) {
+// stopLocked applies a cause to the turn. It does not block. It requires Hub.mu.
+func (t *Turn) stopLocked(cause *bellcord.Cause) {
+	if t.phase == phaseWaiting {
+		now := lifecycle.BeforeStart(*cause)
+		cause = &now
+	}
 	switch cause.Mode {
 	case bellcord.StopAfterStep:
 		t.mu.Lock()
@@ -235,6 +243,13 @@ func (t *Turn) Questions() []bellcord.Question {
 	return all
 }
 
+// closeQuestion removes a question that the log does not contain.
+func (t *Turn) closeQuestion(question string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.questions, question)
+}
+
 // withdrawQuestion removes a question that its agent no longer needs. It changes
 // nothing and returns false after a stop.
 func (t *Turn) withdrawQuestion(question string) bool {
@@ -271,7 +286,7 @@ func (t *Turn) answerQuestion(question string, g given) error {
 
 // summaryLocked returns the receipt of the turn for the given end. It requires
 // Hub.mu.
-func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure error) bellcord.Receipt {
+func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure error, now time.Time) bellcord.Receipt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if cause == nil {
@@ -280,7 +295,7 @@ func (t *Turn) summaryLocked(end bellcord.End, cause *bellcord.Cause, failure er
 	r := t.tally.Receipt(!errors.Is(failure, errAbandoned))
 	r.AgentAbandoned = errors.Is(failure, errAbandoned)
 	r.Turn, r.Session, r.End, r.Cause = t.ID, t.Session, end, cause
-	r.Times.Settled = time.Now()
+	r.Times.Settled = now
 	r.RaceWinner = bellcord.CompletionWon
 	if end == bellcord.EndStopped {
 		r.RaceWinner = bellcord.StopWon

@@ -3,9 +3,11 @@ package laws_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -208,6 +210,38 @@ func TestLaw29_QueuedTurns_FollowTheRequestedAction(t *testing.T) {
 					s.t.Errorf("%s: ended %s and %s", r.Queue, a.Receipt().End, b.Receipt().End)
 				}
 				s.done("[say and on]")
+			})
+		})
+	}
+}
+
+// The cut point is a queued command behind a running turn; the stop lets the
+// running turn finish its step and drops the queue. A command has no step.
+func TestLaw29_QueuedCommandDroppedAfterStep_NeverRuns(t *testing.T) {
+	t.Parallel()
+	for _, on := range grounds(t) {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			onStageAt(t, setting{ground: on, format: formats[0], dir: t.TempDir()}, func(s *stage) {
+				running := s.send("", "[hang after 2]")
+				s.await(running.ID, emittedText("word2"))
+				command := s.sendPrompt(bellcord.Prompt{Text: "!rm -rf build", Task: bellcord.TaskCommand})
+				s.Stop(bellcord.StopRequest{Turn: running.ID, Mode: bellcord.StopAfterStep, Queue: bellcord.QueueDrop, Cause: by})
+				select {
+				case <-command.Settled(): // while the step still runs
+				case <-time.After(time.Minute):
+					s.t.Error("the dropped command has no end after a minute")
+				}
+				s.Stop(bellcord.StopTurn(running.ID, by))
+				<-running.Settled()
+				<-command.Settled()
+				r := command.Receipt()
+				if r.End != bellcord.EndStopped || r.Prompt != "!rm -rf build" || count(s.bodies(command.ID), kind[bellcord.TurnStarted]) != 0 {
+					s.t.Errorf("the dropped command: %+v, %v", r, s.bodies(command.ID))
+				}
+				if dropped := running.Receipt().DroppedTurns; !slices.Equal(dropped, []bellcord.TurnID{command.ID}) {
+					s.t.Errorf("the running turn's receipt has dropped %v", dropped)
+				}
 			})
 		})
 	}

@@ -83,7 +83,11 @@ func Accept(f Facts, op bellcord.AcceptTurn) Decision {
 		return refuse(bellcord.ErrNoSession)
 	}
 	stop := Prevailing(f.Early, f.EarlyOwner)
-	return Decision{Apply: true, Stop: stop, Event: stop != nil}
+	if stop != nil {
+		now := BeforeStart(*stop)
+		return Decision{Apply: true, Stop: &now, Event: true}
+	}
+	return Decision{Apply: true}
 }
 
 // owns reports whether the turn exists in the session and belongs to the node of
@@ -171,10 +175,14 @@ func RecordStop(f Facts, op bellcord.RecordStop) Decision {
 	return StopFor(f.Turn.State, f.Turn.Stop, op.Cause)
 }
 
-// StopFor decides which stop a turn has after one more is recorded.
+// StopFor decides which stop a turn has after one more is recorded. A queued turn
+// is stopped now, so that it never runs.
 func StopFor(state bellcord.TurnState, had *bellcord.Cause, stop bellcord.Cause) Decision {
 	if state == bellcord.StateEnded {
 		return Decision{Stop: had}
+	}
+	if state == bellcord.StateQueued {
+		stop = BeforeStart(stop)
 	}
 	if had == nil || Overrules(stop, *had) {
 		return Decision{Apply: true, Stop: &stop, Event: true}

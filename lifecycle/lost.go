@@ -47,6 +47,8 @@ func (l *LostTurn) Receipt(stop *bellcord.Cause, at time.Time) bellcord.Receipt 
 	r.WithdrawnQuestions = slices.Sorted(maps.Keys(l.open))
 	if l.record.State == bellcord.StateQueued {
 		r.Prompt = l.record.Prompt.Text
+	} else { // its process can end none, and this one has not looked
+		r.Processes.Unknown, r.Processes.Node = bellcord.ProcessesNotChecked, l.record.RanOn
 	}
 	if CutsNow(stop) {
 		r.End, r.RaceWinner, r.Cause = bellcord.EndStopped, bellcord.StopWon, stop

@@ -29,6 +29,16 @@ func Prevailing(a, b *bellcord.Cause) *bellcord.Cause {
 	return a
 }
 
+// BeforeStart returns the stop as it applies to a turn that has not started. The
+// turn has no step to finish, so a stop that waits for the next step takes effect
+// now.
+func BeforeStart(stop bellcord.Cause) bellcord.Cause {
+	if stop.Mode == bellcord.StopAfterStep {
+		stop.Mode = ""
+	}
+	return stop
+}
+
 // CutsNow reports whether a turn with this stop can no longer end as done. stop
 // may be nil.
 func CutsNow(stop *bellcord.Cause) bool { return stop != nil && stop.Mode != bellcord.StopAfterStep }

@@ -21,6 +21,8 @@ type Tally struct {
 	box   *bellcord.Sandbox
 	meter meter
 	steps int
+	said  int64           // bytes of text since the last step began
+	end   bellcord.Finish // of the last step; "" while it runs
 }
 
 type openCall struct {
@@ -34,8 +36,12 @@ func (t *Tally) Observe(b bellcord.Body) {
 	switch b := b.(type) {
 	case bellcord.StepStarted:
 		t.steps++
+		t.said, t.end = 0, ""
+	case bellcord.StepEnded:
+		t.end = b.Finish
 	case bellcord.TextDelta:
 		t.kept.TextBytes += int64(len(b.Text))
+		t.said += int64(len(b.Text))
 	case bellcord.ThinkingDelta:
 		t.kept.ThinkingBytes += int64(len(b.Text))
 	case bellcord.ToolCallRequested:
@@ -115,7 +121,20 @@ func (t *Tally) Receipt(witnessed bool) bellcord.Receipt {
 	for _, c := range t.open {
 		sum.countCall(c.CallRef, openFate(c.started, witnessed))
 	}
-	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Changes: sum.files, Sandbox: sum.box, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept}
+	return bellcord.Receipt{Times: sum.Times, Calls: sum.calls, Processes: sum.procs, Changes: sum.files, Sandbox: sum.box, Usage: t.meter.total(), UsageByModel: t.meter.byModel(), Kept: sum.kept, Incomplete: t.incomplete()}
+}
+
+// incomplete returns what is missing in the answer of the last step.
+func (t *Tally) incomplete() bellcord.Incomplete {
+	switch {
+	case t.end == bellcord.FinishMaxOutput:
+		return bellcord.IncompleteMaxOutput
+	case t.end == bellcord.FinishRefused:
+		return bellcord.IncompleteRefused
+	case t.end == bellcord.FinishStop && t.said == 0:
+		return bellcord.IncompleteEmpty
+	}
+	return ""
 }
 
 func openFate(started, witnessed bool) bellcord.CallOutcome {

@@ -95,7 +95,7 @@ func recall(e entry) *container {
 	if leader, ok := read(e.PID); ok && leader.ident == t.leader {
 		t.groups[e.PID] = true // while the leader exists, the group id is not reused
 	}
-	return &container{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t, limiter: recallLimiter(e)}
+	return &container{cgroup: recallCgroup(e.Cgroup, e.Marker), tree: t, limiter: recallLimiter(e), helper: e.Helper}
 }
 
 func (p *container) entry() entry {

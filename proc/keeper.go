@@ -16,6 +16,10 @@ type Options struct {
 	NoCgroup bool          // do not use a cgroup, even where one can be created
 	Grace    time.Duration // time between SIGTERM and SIGKILL; 0 means 2 s
 	Logger   *slog.Logger  // logs survivors and failed writes to the ledger
+	// KeepReports keeps what Open and Reap found of dead keepers, in the ledger,
+	// until the caller has recorded it; see Recovered and Forget.
+	KeepReports bool
+	Label       string // identifies this keeper to later ones; see Keeper.Died
 }
 
 const defaultGrace = 2 * time.Second
@@ -26,6 +30,10 @@ type Keeper struct {
 	opts   Options
 	ledger *ledger // nil if Open was called without a directory
 	reaped []Ended
+
+	deadMu sync.Mutex
+	dead   []*ledger // locked parts of dead keepers, with results that are not recorded
+	died   []string  // labels of the dead keepers that this one has reaped
 
 	mu       sync.Mutex
 	closed   bool
@@ -50,11 +58,13 @@ func Open(dir string, opts Options) (*Keeper, error) {
 	if dir == "" {
 		return k, nil
 	}
-	l, err := openLedger(dir)
+	l, err := openLedger(dir, opts.Label)
 	if err != nil {
 		return nil, fmt.Errorf("opening the process ledger: %w", err)
 	}
-	k.ledger, k.reaped = l, l.reap(opts)
+	k.ledger = l
+	found := l.reap(opts, nil)
+	k.dead, k.died, k.reaped = found.held, found.labels, found.ended
 	return k, nil
 }
 
@@ -86,6 +96,12 @@ func (k *Keeper) Close() error {
 			errs = append(errs, fmt.Errorf("process %d (%s) is still alive", s.PID, s.Name))
 		}
 	}
+	k.deadMu.Lock()
+	for _, l := range k.dead {
+		k.logClose(l) // the next keeper finds the results that were not recorded
+	}
+	k.dead = nil
+	k.deadMu.Unlock()
 	if k.ledger != nil {
 		errs = append(errs, k.ledger.close())
 	}

@@ -5,9 +5,9 @@ package proc
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -22,7 +22,7 @@ type ledger struct {
 const lockEnding, entryEnding = ".lock", ".json"
 
 // openLedger creates this keeper's part of the ledger.
-func openLedger(dir string) (*ledger, error) {
+func openLedger(dir, label string) (*ledger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func openLedger(dir string) (*ledger, error) {
 		var err error
 		l.lock, err = lockFile(l.path(lockEnding), true)
 		if err == nil {
-			return l, l.sign()
+			return l, l.sign(label)
 		}
 		if !errors.Is(err, errHeld) {
 			return nil, err
@@ -42,10 +42,11 @@ func openLedger(dir string) (*ledger, error) {
 	return nil, errHeld
 }
 
-// sign writes the identity of this process to the lock file, for OfATurn.
-func (l *ledger) sign() error {
+// sign writes the identity of this process to the lock file, for OfATurn and for
+// the keeper that reaps this one.
+func (l *ledger) sign(label string) error {
 	self, _ := read(os.Getpid())
-	data, err := json.Marshal(entry{PID: self.pid, Start: self.start, Place: place()})
+	data, err := json.Marshal(entry{PID: self.pid, Start: self.start, Place: place(), Name: label})
 	if err == nil {
 		_, err = l.lock.Write(data)
 	}
@@ -96,48 +97,84 @@ func (l *ledger) entries() map[string]entry {
 	return all
 }
 
-// reap ends the processes of dead keepers and returns them. Each dead keeper is
-// handled by only one of the keepers that are opening.
-func (l *ledger) reap(opts Options) []Ended {
-	var reaped []Ended
+// results returns the results in the entries.
+func (l *ledger) results() []Recovery {
+	var all []Recovery
+	for _, e := range l.entries() {
+		if e.Report != nil {
+			all = append(all, e.recovery())
+		}
+	}
+	return all
+}
+
+// reap ends the processes of dead keepers. Each dead keeper is handled by only
+// one of the keepers that are opening. Parts in held belong to this keeper
+// already.
+func (l *ledger) reap(opts Options, held map[string]bool) found {
+	var f found
 	names, _ := filepath.Glob(filepath.Join(l.dir, "*"+lockEnding))
 	for _, name := range names {
-		dead := &ledger{dir: l.dir, id: strings.TrimSuffix(filepath.Base(name), lockEnding)}
-		if dead.id == l.id {
+		one := &ledger{dir: l.dir, id: strings.TrimSuffix(filepath.Base(name), lockEnding)}
+		if one.id == l.id || held[one.id] {
 			continue
 		}
 		var err error
-		if dead.lock, err = lockFile(name, false); err != nil {
-			continue // that keeper is alive, or another keeper is reaping it
+		if one.lock, err = lockFile(name, false); err != nil {
+			f.elsewhere = f.elsewhere || one.isOfDead()
+			continue
 		}
-		reaped = append(reaped, dead.bury(opts)...)
+		f.labels = append(f.labels, one.signature().Name)
+		f.ended = append(f.ended, one.bury(opts)...)
+		if opts.KeepReports && len(one.results()) > 0 {
+			f.held = append(f.held, one)
+		} else if err := one.close(); err != nil {
+			opts.Logger.Warn("cannot close the process ledger of a dead bellcord process", "err", err)
+		}
 	}
-	return reaped
+	return f
 }
 
-// bury ends all processes of a dead keeper concurrently, and removes its part
-// of the ledger.
+// signature returns what the keeper wrote to its lock file.
+func (l *ledger) signature() entry {
+	var signed entry
+	if data, err := os.ReadFile(l.path(lockEnding)); err == nil {
+		_ = json.Unmarshal(data, &signed) // otherwise the keeper died before it signed
+	}
+	return signed
+}
+
+// isOfDead reports whether the process that signed the lock file has died.
+func (l *ledger) isOfDead() bool {
+	signed := l.signature()
+	if signed.PID == 0 || signed.Place != place() {
+		return false
+	}
+	now, exists := read(signed.PID)
+	return !exists || now.dead || now.ident != ident{signed.PID, signed.Start}
+}
+
+// bury ends all processes of a dead keeper concurrently, and returns them. It
+// keeps the result in the entry, or removes the entry.
 func (l *ledger) bury(opts Options) []Ended {
 	var mu sync.Mutex
 	var reaped []Ended
 	var all sync.WaitGroup
 	for name, e := range l.entries() {
-		if e.Place != place() { // another boot or a container that is gone: the processes are gone too
-			l.erase(name)
-			continue
-		}
 		all.Go(func() {
-			p := recall(e)
-			r := ladder(p, opts.Grace, nil)
-			p.leave()
-			if len(r.Survivors) == 0 {
+			ended := l.endEntry(name, &e, opts)
+			if len(e.Report.Survivors) > 0 {
+				opts.Logger.Warn("processes of a dead bellcord process could not be ended", "owner", e.Owner, "survivors", e.Report.Survivors)
+			}
+			switch {
+			case opts.KeepReports:
+				l.keep(name, e, opts)
+			case len(e.Report.Survivors) == 0:
 				l.erase(name)
-			} else {
-				opts.Logger.Warn("processes of a dead bellcord process could not be ended", "owner", e.Owner, "survivors", r.Survivors)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			reaped = append(reaped, own(r.Ended, e.Owner)...)
+			reaped = append(reaped, ended...)
 		})
 	}
 	all.Wait()
@@ -145,8 +182,51 @@ func (l *ledger) bury(opts Options) []Ended {
 	for _, name := range torn {
 		_ = os.Remove(name)
 	}
-	if err := l.close(); err != nil && !errors.Is(err, fs.ErrClosed) {
-		opts.Logger.Warn("cannot close the process ledger of a dead bellcord process", "err", err)
-	}
 	return reaped
+}
+
+// endEntry ends the processes of an entry, unless an earlier attempt has, and
+// sets its Report. It returns the processes that it has ended now.
+func (l *ledger) endEntry(name string, e *entry, opts Options) []Ended {
+	switch {
+	case e.Report != nil && len(e.Report.Survivors) == 0:
+		return nil // it was not recorded
+	case e.Place != place(): // another boot or a container that is gone: the processes are gone too
+		e.Report, e.Gone = &Report{}, GoneWithContainer
+		e.Attempts++
+		if boot, _, _ := strings.Cut(place(), " "); !strings.HasPrefix(e.Place, boot) {
+			e.Gone = GoneWithBoot
+		}
+		return nil
+	}
+	p := recall(*e)
+	if opts.KeepReports { // if this process dies, too, the next one names what it has ended
+		for _, m := range p.scan() {
+			if !m.helper && !has(e.Found, m.pid) {
+				e.Found = append(e.Found, Ended{PID: m.pid, Name: m.name})
+			}
+		}
+		l.keep(name, *e, opts)
+	}
+	r := ladder(p, opts.Grace, nil)
+	p.leave()
+	for _, f := range e.Found {
+		if !has(r.Ended, f.PID) && !has(r.Survivors, f.PID) {
+			r.Ended = append(r.Ended, f)
+		}
+	}
+	own(r.Ended, e.Owner)
+	own(r.Survivors, e.Owner)
+	e.Report, e.Found, e.Attempts = &r, nil, e.Attempts+1
+	return r.Ended
+}
+
+func has(list []Ended, pid int) bool {
+	return slices.ContainsFunc(list, func(e Ended) bool { return e.PID == pid })
+}
+
+func (l *ledger) keep(name string, e entry, opts Options) {
+	if err := l.writeEntry(name, e); err != nil {
+		opts.Logger.Warn("cannot write the process ledger", "owner", e.Owner, "err", err)
+	}
 }

@@ -23,7 +23,10 @@ type Running struct {
 	pipes     *plumbing
 	cmd       *exec.Cmd
 	container *container
-	noted     string
+
+	noteMu sync.Mutex
+	noted  string   // the name of its entry in the ledger; "" if it has none
+	serves []string // see Serve
 
 	stop        chan struct{} // closed by the first End
 	force       chan struct{} // closed by the first force of any End

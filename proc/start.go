@@ -148,12 +148,19 @@ func (r *Running) try(id string, p *container) error {
 // note writes the command to the ledger: before it starts, so that a command is
 // never running without an entry, and again with its pid.
 func (r *Running) note(id string) {
+	r.noteMu.Lock()
+	defer r.noteMu.Unlock()
+	r.noteLocked(id)
+}
+
+func (r *Running) noteLocked(id string) {
 	l := r.keeper.ledger
 	if l == nil {
 		return
 	}
 	e := r.container.entry()
 	e.Marker, e.Owner, e.Name = id, r.command.Owner, r.command.label()
+	e.Helper, e.Serves = r.command.Helper, r.serves
 	if err := l.writeEntry(id, e); err != nil {
 		r.keeper.opts.Logger.Warn("cannot write the process ledger", "owner", r.command.Owner, "err", err)
 		return
@@ -162,8 +169,11 @@ func (r *Running) note(id string) {
 }
 
 func (k *Keeper) erase(r *Running) {
+	r.noteMu.Lock()
+	defer r.noteMu.Unlock()
 	if r.noted != "" {
 		k.ledger.erase(r.noted)
+		r.noted = ""
 	}
 }
 

@@ -87,8 +87,9 @@ func (f *acpFlags) bridgeACP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	in, out := editorStreams(os.Stdin, os.Stdout)
 	return acpbridge.Run(ctx, acpbridge.Config{
-		Dial: dial, Final: backend.RefusedACP, In: endedBySignal(os.Stdin), Out: os.Stdout,
+		Dial: dial, Final: backend.RefusedACP, In: in, Out: out,
 		Workspace: f.workspace, StopOnDisconnect: f.onDisconnect == "stop", Logger: logger(),
 	})
 }
@@ -113,7 +114,8 @@ func (s *settings) serveACP(ctx context.Context) error {
 	if isatty.IsTerminal(os.Stdin.Fd()) {
 		fmt.Fprintln(os.Stderr, "waiting for an editor on standard input; to set one up: bellcord acp install EDITOR; Ctrl-C to exit")
 	}
-	err = acp.Serve(endedBySignal(os.Stdin), os.Stdout, e.Hub, front)
+	in, out := editorStreams(os.Stdin, os.Stdout)
+	err = acp.Serve(in, out, e.Hub, front)
 	return errors.Join(err, e.Close())
 }
 
@@ -132,9 +134,10 @@ func (s *settings) setUp(ctx context.Context) (config.Config, error) {
 	return s.load()
 }
 
-// endedBySignal returns a reader that ends when in ends, or on SIGTERM or SIGINT. The end of the
-// input stops every turn and answers every prompt, as when the editor exits.
-func endedBySignal(in io.Reader) io.Reader {
+// editorStreams returns the input and the output of an editor. The input ends when stdin ends, on
+// SIGTERM or SIGINT, and when a write to the output fails. Its end stops every turn and answers
+// every prompt, as when the editor exits.
+func editorStreams(stdin io.Reader, stdout io.Writer) (io.Reader, io.Writer) {
 	r, w := io.Pipe()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
@@ -143,10 +146,25 @@ func endedBySignal(in io.Reader) io.Reader {
 		_ = w.Close()
 	}()
 	go func() {
-		_, err := io.Copy(w, in)
+		_, err := io.Copy(w, stdin)
 		_ = w.CloseWithError(err)
 	}()
-	return r
+	return r, editorOutput{to: stdout, input: w}
+}
+
+// editorOutput ends the input when a write fails.
+type editorOutput struct {
+	to    io.Writer
+	input *io.PipeWriter
+}
+
+// Write implements io.Writer.
+func (o editorOutput) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if err != nil {
+		_ = o.input.Close()
+	}
+	return n, err
 }
 
 // ownCommand returns the command line of this process with the path of its

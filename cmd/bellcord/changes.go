@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +65,37 @@ func (f *changesFlags) within(ctx context.Context, command string, do func(backe
 	if err != nil {
 		return err
 	}
+	defer showRecovery(at)()
 	return errors.Join(do(at), at.Close())
+}
+
+// showRecovery prints the progress while the command waits for the changes of a
+// turn that was interrupted, until the returned function is called.
+func showRecovery(at backend.Backend) (end func()) {
+	local, is := at.(backend.Local)
+	if !is {
+		return func() {} // the server recovers its turns
+	}
+	over := make(chan struct{})
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		again := time.NewTicker(time.Second)
+		defer again.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-again.C:
+				if p, running := local.App.Files().Recorder.Recovering(); running {
+					fmt.Fprintln(stderr, "bellcord: a turn was interrupted:", p.Text())
+				}
+			}
+		}
+	})
+	return func() {
+		close(over)
+		printing.Wait()
+	}
 }
 
 func (f *changesFlags) print(ctx context.Context, at backend.Backend, turn bellcord.TurnID, to io.Writer) error {

@@ -324,7 +324,7 @@ func TestChat_AfterKill_ContinuesWithShownText(t *testing.T) {
 	}
 	again := w.chats("--session", string(w.onlySession())[:13])
 	again.sees("word20 ")
-	again.sees("✗ lost: the server ended during this turn")
+	again.sees("✗ lost: Bellcord ended during this turn")
 	again.enters("[say and now?]")
 	again.sees("\nand now?")
 }

@@ -161,6 +161,28 @@ func TestDeploy_Dockerfile_MatchesDeploymentFiles(t *testing.T) {
 	}
 }
 
+// The image has directories before the first start. They are not a sign of a used store.
+func TestDeploy_DirectoriesOfTheImage_ServerStartsTwice(t *testing.T) {
+	t.Parallel()
+	w := newServerWorld(t)
+	made := regexp.MustCompile(`mkdir -p ((?: ?/out/data\S*)+)`).FindStringSubmatch(deployFile(t, "Dockerfile"))
+	if made == nil {
+		t.Fatal("the Dockerfile creates no directory of the data")
+	}
+	for _, dir := range strings.Fields(made[1]) {
+		if err := os.MkdirAll(filepath.Join(w.data, strings.TrimPrefix(dir, "/out/data")), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		s := w.daemon(nil)
+		s.terminates()
+		if code := s.ends(); code != 0 {
+			t.Fatalf("exit code %d: %s", code, s.stderrText())
+		}
+	}
+}
+
 // The test uses a real PostgreSQL server.
 func TestDeploy_PostgreSQLSettings_AreValid(t *testing.T) {
 	t.Parallel()

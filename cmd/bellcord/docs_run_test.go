@@ -6,6 +6,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -46,6 +47,9 @@ func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
 				t.Parallel()
 				r := newReader(t)
 				r.follows(r.elsewhere(all, "4500"))
+				if strings.HasPrefix(document, "docs/tutorial-") {
+					r.leavesNothing()
+				}
 			})
 		}
 	}

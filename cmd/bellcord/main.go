@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -22,7 +23,7 @@ var version = "0.1.0-dev"
 // Exit codes. A stop is not an error and has a separate code.
 const (
 	exitFailed   = 1
-	exitConflict = 3 // an undo has left files alone that were changed since
+	exitConflict = 3 // an undo has left files alone
 	exitNotKept  = 4 // an undo could not restore files that were not kept
 	exitDeadline = 124
 	exitStopped  = 130
@@ -40,12 +41,15 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
+	failOnBrokenPipes()
 	err := rootCommand().ExecuteContext(context.Background())
 	var code exitCode
 	switch {
 	case err == nil:
 	case errors.As(err, &code):
 		os.Exit(int(code))
+	case errors.Is(err, syscall.EPIPE): // the reader of the output has left, as head does
+		os.Exit(exitFailed)
 	default:
 		fmt.Fprintln(stderr, "bellcord:", err)
 		if hint := nextStep(err); hint != "" {
@@ -54,6 +58,11 @@ func main() {
 		os.Exit(exitFailed)
 	}
 }
+
+// failOnBrokenPipes makes a write to a pipe without a reader fail. Otherwise SIGPIPE ends the
+// process in the middle of such a write, and the commands that it runs continue. Commands do not
+// inherit the handler, as they would with signal.Ignore.
+func failOnBrokenPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 func rootCommand() *cobra.Command {
 	root := &cobra.Command{

@@ -59,6 +59,11 @@ func (f *psFlags) printTurns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if local, is := at.(backend.Local); is {
+		if text := local.App.Recovered().Text(); text != "" {
+			fmt.Fprintln(os.Stderr, text)
+		}
+	}
 	shown, hidden, err := f.gather(ctx, at)
 	if err = errors.Join(err, at.Close()); err != nil {
 		return err

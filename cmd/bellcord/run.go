@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,8 @@ stands for standard input alone.
 
 Ctrl-C stops the turn: the answer so far is kept, the receipt is printed, and the
 exit code is 130. After a deadline it is 124. A second Ctrl-C forces the stop: it
-does not wait for processes to end by themselves.
+does not wait for processes to end by themselves. The turn is also stopped when the
+output cannot be written, as with run … | head.
 
 A prompt that begins with a slash and a word is refused, because commands such as
 /stop belong to chat. Write //word to send it as text. Paths are sent unchanged.
@@ -94,6 +96,9 @@ func (f *runFlags) runTurn(ctx context.Context, text string) error {
 		Deadline: f.deadline, MaxSteps: f.steps, MaxTokens: f.tokens, MaxCost: f.cost,
 		View: f.view(), OnSignal: onSignal,
 	}.Do(ctx)
+	if errors.Is(err, syscall.EPIPE) && receipt.Turn != "" {
+		err = nil // the reader of the output has left, which has stopped the turn
+	}
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ DATA/token; create more with bellcord token create. The commands ps, attach and 
 find the server through DATA/bellcord.sock.
 
 After SIGTERM or Ctrl-C, running turns may continue for the time that --shutdown-grace sets;
-then they are stopped with the cause shutdown. A second signal does not wait.`,
+then they are stopped with the cause shutdown. A second signal does not wait.
+A server that is still starting ends at the first signal.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return autostart.Host(func(signals chan os.Signal) error { return f.serve(cmd.Context(), signals) })
@@ -123,7 +124,9 @@ func (f *serveFlags) serve(ctx context.Context, signals chan os.Signal) error {
 	}
 	from := appConfig(c, log)
 	from.Logger = log
-	s, err := server.Open(ctx, from)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, err := openUntilSignal(ctx, cancel, signals, func(ctx context.Context) (*server.Server, error) { return server.Open(ctx, from) })
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ func TestDocs_BotTutorial_PrintsShownOutput(t *testing.T) {
 	r.dir = r.fetched()
 	r.set = "set -eu" // chat ends a stream that curl would follow forever
 	r.follows(r.elsewhere(blocks(t, filepath.Join("..", "..", "docs", "tutorial-bot.md")), "11436", "4500"))
+	r.leavesNothing()
 }
 
 // The page shows examples/runner, and needs a clone and Go to run it.
@@ -70,6 +72,7 @@ func TestDocs_GoTutorial_PrintsShownOutput(t *testing.T) {
 		t.Errorf("the parts of the program on the page are not examples/runner/main.go:\n%s", shown)
 	}
 	r.follows(blocks(t, page))
+	r.leavesNothing()
 }
 
 // The page's packages are those of peers/openapi, which CI installs.
@@ -90,7 +93,7 @@ func TestDocs_TypeScriptTutorial_PrintsShownOutput(t *testing.T) {
 			program += f.text + "\n\n"
 		}
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(r.home, "client"), 0o700), os.WriteFile(filepath.Join(r.home, "client", "main.ts"), []byte(program), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(r.home, "tutorial"), 0o700), os.WriteFile(filepath.Join(r.home, "tutorial", "main.ts"), []byte(program), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	all := blocks(t, page)
@@ -104,6 +107,7 @@ func TestDocs_TypeScriptTutorial_PrintsShownOutput(t *testing.T) {
 	r.has("npm", fmt.Sprintf("[ \"$1\" = install ] || exec %q \"$@\"\nln -s %q node_modules", npm, filepath.Join(peers, "node_modules")))
 	r.env = append(r.env, "PATH="+r.bin+":"+os.Getenv("PATH"), "npm_config_update_notifier=false", "NO_COLOR=1")
 	r.follows(r.elsewhere(all, "4500"))
+	r.leavesNothing()
 }
 
 // namedPackages returns the packages of all npm install commands, with their versions.
@@ -167,6 +171,21 @@ func TestDocs_TerminalTutorial_PrintsShownOutput(t *testing.T) {
 		}
 	}
 	r.follows(shell)
+	r.leavesNothing("tutorial") // the reader removes it at last
+}
+
+// leavesNothing checks that a tutorial has neither changed the reader's configuration and data nor
+// left files, except the given ones.
+func (r *reader) leavesNothing(except ...string) {
+	r.t.Helper()
+	for _, path := range []string{"tutorial", ".config/bellcord", ".config/zed", ".local/share/bellcord"} {
+		if slices.Contains(except, path) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(r.home, path)); err == nil {
+			r.t.Errorf("the tutorial has left ~/%s", path)
+		}
+	}
 }
 
 // assignments returns the variables as words of a shell command.

@@ -35,8 +35,9 @@ changed files and is not undone, for a session its last such turn. A file that w
 since is left alone. Nothing is lost: bellcord redo reverses the undo. The conversation
 stays as it is; the next prompt has a note for the model with the restored files.
 
-Exit codes: 0 everything is restored, 3 files were changed since and left alone, 4 files
-could not be restored because they were not kept.`,
+Exit codes: 0 everything is restored, 3 files were left alone because they were changed
+since, cannot be changed or must be named with --path, 4 files could not be restored because
+they were not kept.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.within(cmd.Context(), "undo", func(at backend.Backend) error {
@@ -139,7 +140,7 @@ func (f *undoFlags) printResult(u bellcord.Undone) error {
 		}
 	}
 	switch {
-	case u.Conflicts > 0:
+	case u.Conflicts > 0 || u.Skipped > 0:
 		return exitCode(exitConflict)
 	case u.NotKept > 0:
 		return exitCode(exitNotKept)

@@ -103,10 +103,12 @@ type sum struct {
 // sums adds up usage by name. The largest number of tokens comes first.
 func sums(all []bellcord.Spending, name func(bellcord.Spending) string) []sum {
 	var out []sum
+	places := map[string]int{} // in out
 	for _, s := range all {
 		of := name(s)
-		i := slices.IndexFunc(out, func(other sum) bool { return other.name == of })
-		if i < 0 {
+		i, known := places[of]
+		if !known {
+			places[of] = len(out)
 			out = append(out, sum{of, s.Usage})
 			continue
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,5 +34,18 @@ func TestUsage_Chart_ShowsBarPerShare(t *testing.T) {
 	}
 	if got := shortName(strings.Repeat("long ", 30)); len([]rune(got)) != mostName {
 		t.Errorf("a name of %d characters", len([]rune(got)))
+	}
+}
+
+// A search through the sums for each turn would take minutes here.
+func TestUsage_ManySessions_AreAddedInOnePass(t *testing.T) {
+	t.Parallel()
+	const turns = 400_000
+	all := make([]bellcord.Spending, turns)
+	for i := range all {
+		all[i] = bellcord.Spending{Session: bellcord.SessionID(strconv.Itoa(i / 2)), ModelUsage: bellcord.ModelUsage{Usage: bellcord.Usage{InputTokens: 1}}}
+	}
+	if got := sums(all, func(s bellcord.Spending) string { return string(s.Session) }); len(got) != turns/2 || got[0].InputTokens != 2 {
+		t.Errorf("%d sums, the first %+v", len(got), got[0])
 	}
 }

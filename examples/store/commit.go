@@ -153,7 +153,7 @@ func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
 	for _, t := range n.find(func(t *turn) bool {
 		unended := t.State == bellcord.StateRunning || t.State == bellcord.StateQueued && op.Drop
 		endedByIt := t.stoppedBy != nil && *t.stoppedBy == op.Cause.At.UnixNano()
-		return (unended || endedByIt) && t.Node != n.id && !t.Accepted.After(op.Cause.At) &&
+		return (unended || endedByIt) && t.Node != n.id && !t.Accepted.After(op.Cause.At.Add(op.Uncertainty)) &&
 			(op.Session == "" || op.Session == t.Session) && (op.Owner == "" || op.Owner == n.sessions[t.Session].Owner)
 	}) {
 		result.Records = append(result.Records, t.TurnRecord)

@@ -91,9 +91,34 @@ func (m *Memory) putSession(op bellcord.PutSession) bellcord.Result {
 	case op.Existing:
 		return bellcord.Result{Err: bellcord.ErrNoSession}
 	}
+	if op.Existing {
+		s = keepUnchanged(s, op.Was, old)
+	}
 	m.sessions[s.ID] = s
 	m.touch(s.ID, old.Updated)
 	return bellcord.Result{}
+}
+
+// keepUnchanged returns the session with the stored value of each setting that the update does not
+// change.
+func keepUnchanged(s, was, stored bellcord.Session) bellcord.Session {
+	keep(&s.Dir, was.Dir, stored.Dir)
+	keep(&s.Title, was.Title, stored.Title)
+	keep(&s.AutoTitle, was.AutoTitle, stored.AutoTitle)
+	keep(&s.Agent, was.Agent, stored.Agent)
+	keep(&s.Model, was.Model, stored.Model)
+	keep(&s.Mode, was.Mode, stored.Mode)
+	keep(&s.Effort, was.Effort, stored.Effort)
+	if slices.Equal(s.AdditionalDirs, was.AdditionalDirs) {
+		s.AdditionalDirs = stored.AdditionalDirs
+	}
+	return s
+}
+
+func keep[T comparable](value *T, was, stored T) {
+	if *value == was {
+		*value = stored
+	}
 }
 
 func (m *Memory) deleteSession(id bellcord.SessionID) bellcord.Result {

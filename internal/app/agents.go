@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -47,11 +48,21 @@ type agentRouter struct {
 
 	mu     sync.Mutex
 	hosted map[string]*child.Agent
+	hub    *hub.Hub // accepts turns for the work that hosted agents begin themselves
+}
+
+func (a *agentRouter) setHub(h *hub.Hub) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.hub = h
 }
 
 // Run implements hub.Agent.
 func (a *agentRouter) Run(ctx context.Context, w *hub.Work) error {
 	if w.Session.Agent == "" {
+		if w.Prompt.Task == bellcord.TaskUnprompted {
+			return errors.New("the built-in agent works for prompts only")
+		}
 		return a.native.Run(ctx, w)
 	}
 	hosted, err := a.named(w.Session.Agent)
@@ -83,6 +94,9 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 		})
 		if starter.confined() {
 			a.hosted[name].InDir = true
+		}
+		if a.hub != nil {
+			a.hosted[name].Turns = a.hub
 		}
 		a.hosted[name].Undo, a.hosted[name].Sandbox, a.hosted[name].Idle = a.undo, starter.describe(), idleTime(a.settings.Agents[name])
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store/postgres"
 )
 
 // Config contains everything that an App is built from.
@@ -46,6 +47,9 @@ type Config struct {
 	Watch func(bellcord.Commit)
 	// Admission limits the turns of the hub; nil for no limit.
 	Admission *hub.Admission
+	// Temporary means that everything is removed at the end: missing caches in the
+	// home directory are not created.
+	Temporary bool
 }
 
 // App is an open store with a hub, and everything that its agents use.
@@ -65,7 +69,8 @@ type App struct {
 	agents     *agentRouter
 	undo       *undo.Recorder // nil if undo is off
 	reports    *reports       // nil without Config.TurnLog
-	closing    chan struct{}  // closed when Close begins
+	recovery   *recovery
+	closing    chan struct{} // closed when Close begins
 	closeOnce  sync.Once
 }
 
@@ -77,6 +82,7 @@ func Open(ctx context.Context, c Config) (*App, error) {
 		background: &tool.SessionResources{Dir: filepath.Join(c.Settings.DataDir, "background"), Env: c.CommandEnvironment()},
 		closing:    make(chan struct{}),
 	}
+	a.recovery = newRecovery(a)
 	opened := make(chan struct{})
 	if err := a.openReports(ctx, opened); err != nil {
 		return nil, err
@@ -113,12 +119,17 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), proc.Options{Logger: a.logger}); err != nil {
+	keeping := proc.Options{Logger: a.logger, KeepReports: true}
+	if shared, is := a.Store.(*postgres.Store); is {
+		keeping.Label = shared.NodeID()
+	}
+	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), keeping); err != nil {
 		return err
 	}
 	a.undo = a.newRecorder()
 	private := privateFiles(c)
 	a.background.Confine = newConfinement(a.config, a.keeper, private.Paths)
+	a.background.Confine.Tmp.Sweep() // the keeper has ended the processes that used them
 	a.background.Servers = languageServers(a.config, a.keeper)
 	builtin := tool.KeepOut(private, append(tool.Builtin(a.keeper, a.background), webSearch(c.WebSearch)...))
 	a.tools = newSessionTools(a.config, a.background.Confine, builtin)
@@ -138,6 +149,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if err := a.openHub(ctx); err != nil {
 		return errors.Join(err, a.keeper.Close())
 	}
+	a.recovery.start(ctx)
 	a.undo.Recover()
 	return nil
 }
@@ -163,6 +175,7 @@ func (a *App) Close() error {
 	a.closeOnce.Do(func() { close(a.closing) })
 	ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
 	defer done()
+	a.recovery.done.Wait()
 	err := a.Hub.Close(ctx)
 	a.agents.endHosted()
 	a.tools.close()
@@ -172,5 +185,7 @@ func (a *App) Close() error {
 	if a.bus != nil {
 		a.bus.Close()
 	}
-	return errors.Join(err, a.undo.Close(), a.closeReports(), a.keeper.Close(), a.Store.Close())
+	err = errors.Join(err, a.undo.Close(), a.closeReports(), a.keeper.Close())
+	a.background.Confine.Tmp.Close(ctx)
+	return errors.Join(err, a.Store.Close())
 }

@@ -19,7 +19,7 @@ const sharedSweep = 500 * time.Millisecond
 // openHub opens the hub. With a shared store, it is one of several nodes.
 func (a *App) openHub(ctx context.Context) (err error) {
 	c := a.config.Settings
-	opts := hub.Options{Logger: a.logger, Watch: a.config.Watch, Admission: a.config.Admission}
+	opts := hub.Options{Logger: a.logger, Watch: both(a.config.Watch, a.recovery.watch), Admission: a.config.Admission}
 	if a.reports != nil {
 		opts.Watch = both(opts.Watch, a.reports.watch)
 	}
@@ -29,9 +29,9 @@ func (a *App) openHub(ctx context.Context) (err error) {
 	opts.Hide = a.config.Secrets.Hide
 	shared, is := a.Store.(*postgres.Store)
 	if is {
-		opts.Leased, opts.Sweep = shared.Leased, sharedSweep
+		opts.Leased, opts.Clock, opts.Sweep = shared.Leased, shared.Clock, sharedSweep
 		if off := ClockOffset(shared); off != "" {
-			a.logger.Warn("this machine's clock differs from the database's; times in logs and receipts are wrong until it is synchronized (NTP)", "clock", off)
+			a.logger.Warn("this machine's clock differs from the database's; times in this log are wrong until it is synchronized (NTP)", "clock", off)
 		}
 	}
 	if is && c.Cluster.NATSURL != "" {
@@ -45,6 +45,7 @@ func (a *App) openHub(ctx context.Context) (err error) {
 		opts.Peers, opts.Watch = a.bus, both(opts.Watch, a.bus.Committed)
 	}
 	a.Hub, err = hub.Open(ctx, a.Store, a.agents, opts)
+	a.agents.setHub(a.Hub)
 	if err == nil && a.bus != nil {
 		a.node, err = a.bus.Join(a.Hub)
 	}

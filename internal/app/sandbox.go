@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,12 +23,18 @@ func newConfinement(c Config, keeper *proc.Keeper, hide []string) *confine.Polic
 	s := c.Settings.Sandbox
 	home, _ := os.UserHomeDir()
 	shown := func(path string) bool { return slices.Contains(s.Show, path) }
+	missing := confine.MissingCaches(home)
+	if c.Temporary {
+		missing = nil
+	}
 	return &confine.Policy{
 		Keeper: keeper,
 		Open:   OpenSandbox(c.Settings),
 		Limits: commandLimits(c.Settings.Limits),
 		Hide:   hide, Secrets: slices.DeleteFunc(slices.Concat(confine.Credentials(home), s.Hide), shown),
-		Write: slices.Concat(confine.Caches(home), s.Write), Network: sandbox.Network(s.Network), Domains: s.Domains, TmpBytes: s.TmpBytes,
+		Write: slices.Concat(confine.Caches(home), s.Write), Home: home, Caches: missing,
+		Network: sandbox.Network(s.Network), Domains: s.Domains, TmpBytes: s.TmpBytes,
+		Tmp: &confine.TempDirs{Parent: absolute(filepath.Join(c.Settings.DataDir, "tmp"))},
 	}
 }
 
@@ -62,27 +70,70 @@ func commandLimits(l config.Limits) proc.Limits {
 	return proc.Limits{Memory: l.CommandMemoryBytes, Processes: l.CommandProcesses, CPU: l.CommandCPUs}
 }
 
-// DescribeSandbox returns a line about the sandbox of this machine, for doctor.
-func DescribeSandbox(c config.Config) (string, error) {
-	open := OpenSandbox(c)
+// SandboxState is how the commands of this process are confined.
+type SandboxState struct {
+	Mode    string
+	Level   sandbox.Level
+	Means   string   // of the level Namespaces
+	Missing []string // why a better level is not available
+	Gaps    []string // what the level does not protect from
+}
+
+// FindSandbox returns the state of the sandbox, for doctor.
+func FindSandbox(c config.Config) (SandboxState, error) { return sandboxState(c, OpenSandbox(c)) }
+
+func sandboxState(c config.Config, open func() (*sandbox.Box, error)) (SandboxState, error) {
+	state := SandboxState{Mode: c.Sandbox.Mode, Level: sandbox.None}
 	if open == nil {
-		return "off: commands have all rights of your user; set sandbox.mode to auto", nil
+		return state, nil
 	}
 	box, err := open()
 	if err != nil {
-		return "", err
+		return state, err
 	}
-	text := string(box.Level())
-	if box.Level() == sandbox.Namespaces {
-		text += " by " + box.Means()
+	state.Level, state.Means, state.Missing = box.Level(), box.Means(), box.Missing()
+	state.Gaps = box.Gaps(sandbox.Profile{Network: sandbox.Network(c.Sandbox.Network)})
+	return state, nil
+}
+
+// Off reports whether the settings switch the sandbox off.
+func (s SandboxState) Off() bool { return s.Mode == config.SandboxOff || s.Mode == "" }
+
+// Missed reports whether the settings ask for a sandbox that this machine lacks.
+func (s SandboxState) Missed() bool { return !s.Off() && s.Level == sandbox.None }
+
+// String returns the state in one line.
+func (s SandboxState) String() string {
+	if s.Off() {
+		return "off: commands have all rights of your user; set sandbox.mode to auto"
 	}
-	if missing := box.Missing(); len(missing) > 0 {
-		text += "; " + strings.Join(missing, "; ")
+	text := string(s.Level)
+	if s.Means != "" {
+		text += " by " + s.Means
 	}
-	if gaps := box.Gaps(sandbox.Profile{Network: sandbox.Network(c.Sandbox.Network)}); len(gaps) > 0 {
-		text += "; not covered: " + strings.Join(gaps, "; ")
+	if len(s.Missing) > 0 {
+		text += "; " + strings.Join(s.Missing, "; ")
 	}
-	return text, nil
+	if len(s.Gaps) > 0 {
+		text += "; not covered: " + strings.Join(s.Gaps, "; ")
+	}
+	return text
+}
+
+// LogSandbox finds the level of the sandbox, and logs it.
+func (a *App) LogSandbox() {
+	state, err := sandboxState(a.config.Settings, a.background.Confine.Open)
+	attributes := []any{"mode", cmp.Or(state.Mode, config.SandboxOff), "level", string(state.Level)}
+	switch {
+	case err != nil:
+		a.logger.Error("no command can run: the sandbox is required and missing", append(attributes, "err", err)...)
+	case state.Off():
+		a.logger.Info("commands run without a sandbox, as the settings require", attributes...)
+	case state.Missed():
+		a.logger.Warn("commands run without a sandbox: they have all rights of this user", append(attributes, "missing", state.Missing)...)
+	default:
+		a.logger.Info("commands run in the sandbox", append(attributes, "means", state.Means, "missing", state.Missing)...)
+	}
 }
 
 // agentStarter starts the processes of a hosted agent in the sandbox.

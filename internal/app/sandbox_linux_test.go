@@ -35,7 +35,7 @@ func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testin
 			policy := newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, keeper, privateFiles(c).Paths)
 			script := []string{"/bin/sh", "-c", "cat " + data + "/token; cat " + home + "/settings; echo x > " + home + "/new && echo WRITTEN; echo END"}
 
-			server, err := spawner(policy, &secret.Set{})(mcp.Server{Name: "files", Command: script, Dir: work})
+			server, err := spawner(policy, &secret.Set{}, "")(mcp.Server{Name: "files", Command: script, Dir: work})
 			if err != nil {
 				t.Fatal(err)
 			}

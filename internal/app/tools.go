@@ -26,7 +26,7 @@ import (
 type sessionTools struct {
 	config  Config
 	builtin []tool.Tool
-	spawn   mcp.Spawner
+	spawn   func(bellcord.SessionID) mcp.Spawner
 	shared  *mcp.Set
 	options mcp.Options
 
@@ -42,7 +42,7 @@ type editorTools struct {
 
 func newSessionTools(c Config, policy *confine.Policy, builtin []tool.Tool) *sessionTools {
 	t := &sessionTools{
-		config: c, builtin: builtin, spawn: spawner(policy, c.Secrets),
+		config: c, builtin: builtin, spawn: func(id bellcord.SessionID) mcp.Spawner { return spawner(policy, c.Secrets, id) },
 		options:  mcp.Options{Version: c.Version, Pins: &mcp.Pins{Dir: filepath.Join(c.Settings.DataDir, "mcp")}},
 		sessions: map[bellcord.SessionID]*editorTools{},
 	}
@@ -50,17 +50,18 @@ func newSessionTools(c Config, policy *confine.Policy, builtin []tool.Tool) *ses
 	for name, s := range c.Settings.MCP {
 		servers = append(servers, mcp.Server{Name: name, Command: s.Command, Env: pairs(s.Env), Pass: s.PassEnv, URL: s.URL, Headers: s.Headers, TrustHints: s.TrustHints, WithoutSandbox: s.WithoutSandbox})
 	}
-	t.shared = mcp.Open(servers, t.spawn, t.options)
+	t.shared = mcp.Open(servers, t.spawn(""), t.options)
 	return t
 }
 
-// spawner returns a function that starts MCP servers as contained processes.
-func spawner(policy *confine.Policy, secrets *secret.Set) mcp.Spawner {
+// spawner returns a function that starts MCP servers of a session as contained
+// processes; with an empty id, those of all sessions.
+func spawner(policy *confine.Policy, secrets *secret.Set, id bellcord.SessionID) mcp.Spawner {
 	return func(s mcp.Server) (mcp.Process, error) {
 		env := secret.Environment{Pass: s.Pass, Secrets: secrets}
 		running, err := policy.Start(confine.Command{
 			Command: proc.Command{Args: s.Command, Dir: s.Dir, Env: append(env.Pairs(), s.Env...), Bare: true, Owner: "mcp " + s.Name, Name: s.Name},
-			Kind:    confine.Server, Outside: s.WithoutSandbox,
+			Kind:    confine.Server, Session: id, Outside: s.WithoutSandbox,
 		})
 		if err != nil {
 			return mcp.Process{}, err
@@ -121,7 +122,7 @@ func (t *sessionTools) open(id bellcord.SessionID, editor *acp.EditorTools, name
 	old := t.sessions[id]
 	t.sessions[id] = &editorTools{
 		editor:  throughEditor(editor, t.config.CommandEnvironment()),
-		servers: mcp.Open(servers, t.spawn, t.options),
+		servers: mcp.Open(servers, t.spawn(id), t.options),
 	}
 	t.mu.Unlock()
 	if old != nil {

@@ -26,7 +26,7 @@ func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = keeper.Close() }()
-	server, err := spawner(&confine.Policy{Keeper: keeper}, &secret.Set{})(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
+	server, err := spawner(&confine.Policy{Keeper: keeper}, &secret.Set{}, "")(mcp.Server{Name: "env", Command: []string{"env"}, Env: []string{"OF_ITS_OWN=given"}})
 	if err != nil {
 		t.Skip("no env here:", err)
 	}

@@ -37,7 +37,16 @@ func (a *App) newRecorder() *undo.Recorder {
 		Found: func(ctx context.Context, id bellcord.SessionID, c bellcord.ChangesRecorded) error {
 			return a.Hub.RecordChanges(ctx, id, c)
 		},
+		IsRecorded: func(ctx context.Context, turn bellcord.TurnID) (bool, error) {
+			return undo.IsRecorded(ctx, a.Store, turn)
+		},
 	})
+}
+
+// UndoReserve returns the free bytes of the disk with the data directory, and how
+// many of them undo leaves free: with fewer, it keeps nothing.
+func UndoReserve(dataDir string) (free, reserved uint64, err error) {
+	return snapshot.Reserved(dataDir)
 }
 
 // Files lists, shows and undoes the changes of turns for fronts. With several

@@ -69,6 +69,8 @@ type Caller struct {
 	// they were valid within the last hour. Such a caller may stop turns and do
 	// nothing else: a database outage must not keep a turn running.
 	Unsure error
+
+	jwt *string // for Recheck; a pointer, so that no log prints it
 }
 
 // May reports whether the caller has the scope, directly or as an admin. While

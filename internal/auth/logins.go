@@ -44,11 +44,15 @@ func (d *Door) RevokeOtherLogins(ctx context.Context, c Caller) (int, error) {
 	return len(others), nil
 }
 
-// Recheck returns an error with ErrBadCredentials if the caller's token was
-// revoked or has expired since Enter. Call it for a connection that stays open.
+// Recheck returns an error with ErrBadCredentials if the caller's token or JWT
+// was revoked or has expired since Enter. Call it for a connection that stays open.
 // It is not a use of the token: an open connection does not keep a login from
-// expiring. A caller without a token is not checked.
+// expiring. A caller without credentials, at the local socket, is not checked.
 func (d *Door) Recheck(ctx context.Context, c Caller) error {
+	if c.jwt != nil {
+		_, err := d.checkJWT(ctx, *c.jwt)
+		return err
+	}
 	if c.Token == "" {
 		return nil
 	}

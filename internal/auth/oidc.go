@@ -77,6 +77,7 @@ func (d *Door) checkJWT(ctx context.Context, text string) (Caller, error) {
 	if err != nil {
 		return Caller{}, &refusedJWT{from, err}
 	}
+	caller.jwt = &text
 	return caller, nil
 }
 

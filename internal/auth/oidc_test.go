@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -223,5 +224,43 @@ func TestCheck_UnsafeIssuer_IsRefused(t *testing.T) {
 	}
 	if err := (auth.Options{OIDC: []auth.Issuer{{Issuer: "https://id.example.com", Audience: audience}}}).Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// An open stream must end with the credentials of its viewer.
+func TestRecheck_JWTExpiredOrItsKeyRevoked_ReturnsBadCredentials(t *testing.T) {
+	t.Parallel()
+	i := newTestIssuer(t)
+	e := newEntrance(t, i.trusted(nil))
+	end := in(2 * time.Second).Truncate(time.Second)
+	short, err := e.bearer(i.jwt(claims{"exp": end.Unix()}), home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := e.bearer(i.jwt(nil), home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []auth.Caller{short, long} {
+		if err := e.Recheck(t.Context(), c); err != nil && time.Now().Before(end) {
+			t.Errorf("a valid JWT: %v", err)
+		}
+	}
+	<-time.After(time.Until(end))
+	if err := e.Recheck(t.Context(), short); !isBad(err) {
+		t.Errorf("the expired JWT: %v", err)
+	}
+	if err := e.Recheck(t.Context(), long); err != nil {
+		t.Errorf("the other JWT: %v", err)
+	}
+	i.rotate("two")
+	if _, err := e.bearer(i.jwt(nil), home); err != nil { // fetches the new keys
+		t.Fatal(err)
+	}
+	if err := e.Recheck(t.Context(), long); !isBad(err) {
+		t.Errorf("the JWT of a removed key: %v", err)
+	}
+	if strings.Contains(fmt.Sprintf("%+v", long), "ey") {
+		t.Errorf("the JWT is printed: %+v", long)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +32,35 @@ func TestErrorOf_AnotherTextOfTheSameCode_ReturnsTheSameError(t *testing.T) {
 		}
 		if err := errorOf(got.Code, got.Error); !errors.Is(err, entry.err) {
 			t.Errorf("%s arrives as %v, want %v", data, err, entry.err)
+		}
+	}
+}
+
+// localErrors are the errors of the core that no reply of a node contains, with
+// the reason.
+var localErrors = map[string]string{
+	"ErrWithdrawn":    "Accept returns the reason of the withdrawal instead",
+	"ErrStopRecorded": "the hub that ends the turn handles it",
+	"ErrNotCommitted": "marks another error",
+	"ErrStoreLost":    "is part of ErrStoreDown",
+	"ErrDamaged":      "the node that reads the store returns it",
+	"ErrOldNames":     "a node with such a store does not start",
+}
+
+func TestCodes_EveryErrorOfTheCore_HasACodeOrAReason(t *testing.T) {
+	t.Parallel()
+	listed, err := os.ReadFile("codes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	core, err := os.ReadFile("../../errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`(?m)^(?:var |\t)(Err\w+)\s+= errors.New`).FindAllSubmatch(core, -1) {
+		name := string(match[1])
+		if has := strings.Contains(string(listed), "bellcord."+name+"}"); has == (localErrors[name] != "") {
+			t.Errorf("%s: has a code %v, is local because %q; it must be one of the two", name, has, localErrors[name])
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Sandbox struct {
 	Write    []string `toml:"write"`     // more directories that commands may write, as absolute paths
 	Hide     []string `toml:"hide"`      // more files and directories that commands cannot see, as absolute paths
 	Show     []string `toml:"show"`      // hidden files and directories with credentials that commands may read nevertheless, as absolute paths
-	TmpBytes int64    `toml:"tmp_bytes"` // size of a command's own /tmp
+	TmpBytes int64    `toml:"tmp_bytes"` // size of a session's /tmp
 }
 
 // Values of Sandbox.Mode.

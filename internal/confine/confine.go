@@ -22,9 +22,12 @@ type Policy struct {
 	Hide     []string // files and directories that no command can see
 	Secrets  []string // that commands of the shell tool cannot see either
 	Write    []string // directories that every command may write
+	Home     string   // of this user
+	Caches   []string // of Write, below Home: created if they are missing
 	Network  sandbox.Network
 	Domains  []string
 	TmpBytes int64
+	Tmp      *TempDirs // nil: each command has its own /tmp, in memory
 
 	mu      sync.Mutex
 	allowed map[bellcord.SessionID]*netproxy.Memory
@@ -114,10 +117,14 @@ func describe(box *sandbox.Box, profile sandbox.Profile) *bellcord.Sandbox {
 	return &bellcord.Sandbox{Level: bellcord.SandboxLevel(box.Level()), Gaps: box.Gaps(profile)}
 }
 
-// Forget drops the hosts that were allowed for a session.
+// Forget drops what belongs to a session that has ended: the hosts that were allowed
+// for it, and its /tmp.
 func (p *Policy) Forget(id bellcord.SessionID) {
 	if p == nil {
 		return
+	}
+	if p.Tmp != nil {
+		p.Tmp.End(id)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/bellcord/bellcord"
@@ -14,12 +15,18 @@ import (
 // once.
 type Prepared struct {
 	Sandbox *bellcord.Sandbox // nil if none is configured
+	Online  bool              // it has the network of the machine
 
 	keeper  *proc.Keeper
 	command proc.Command
 	wrapped *sandbox.Wrapped // nil without a sandbox
 	policy  netproxy.Policy
 	servers func() []int // nil if the command reaches none
+
+	session  bellcord.SessionID
+	tmps     *TempDirs
+	tmp      *tempDir // nil if the command has its own
+	tmpBytes int64
 
 	cancel context.CancelFunc
 	served sync.WaitGroup
@@ -43,9 +50,18 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Kind != Server && box.Confines() { // a server can create them itself
+		p.createCaches()
+	}
 	profile := p.profile(c)
-	prepared.Sandbox = describe(box, profile)
+	if p.Tmp != nil && c.Session != "" && box.Confines() {
+		if err := prepared.enterTmp(p, c.Session, &profile); err != nil {
+			return nil, err
+		}
+	}
+	prepared.Sandbox, prepared.Online = describe(box, profile), profile.Network == sandbox.On
 	if prepared.wrapped, err = box.Wrap(profile, c.Args); err != nil {
+		prepared.close()
 		return nil, err
 	}
 	prepared.enter(box.Level())
@@ -56,6 +72,17 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 		prepared.policy = netproxy.Policy{Domains: p.Domains, Password: prepared.wrapped.ProxyPassword, Memory: p.memory(c.Session), Ask: c.Ask}
 	}
 	return prepared, nil
+}
+
+// enterTmp lets the command see the /tmp of its session.
+func (s *Prepared) enterTmp(p *Policy, id bellcord.SessionID, profile *sandbox.Profile) error {
+	dir, err := p.Tmp.acquire(id)
+	if err != nil {
+		return err
+	}
+	s.session, s.tmps, s.tmp, s.tmpBytes = id, p.Tmp, dir, p.TmpBytes
+	profile.Tmp, profile.VarTmp = dir.tmp(), dir.varTmp()
+	return nil
 }
 
 // enter replaces the command by the one that starts it in the sandbox.
@@ -73,7 +100,23 @@ func (s *Prepared) enter(level sandbox.Level) {
 func (s *Prepared) Run(ctx context.Context, force <-chan struct{}) (proc.Exit, error) {
 	defer s.close()
 	s.serve(ctx)
-	return s.keeper.Run(ctx, s.command, force)
+	limited, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	s.watch(limited, func() { end(errTmpFull) })
+	exit, err := s.keeper.Run(limited, s.command, force)
+	if exit.How != proc.Exited && errors.Is(context.Cause(limited), errTmpFull) {
+		exit.Limit = LimitTmp
+	}
+	return exit, err
+}
+
+var errTmpFull = errors.New("the session's /tmp is full")
+
+// watch calls full when the session's /tmp is full, until ctx ends.
+func (s *Prepared) watch(ctx context.Context, full func()) {
+	if s.tmp != nil && s.tmpBytes > 0 {
+		s.served.Go(func() { watchTmp(ctx, s.tmp.path, s.tmpBytes, full) })
+	}
 }
 
 // Start starts the command like proc.Keeper.Start.
@@ -84,8 +127,11 @@ func (s *Prepared) Start() (*proc.Running, error) {
 		return nil, err
 	}
 	s.serve(context.Background())
+	ctx, end := context.WithCancel(context.Background())
+	s.watch(ctx, func() { go running.End(nil) }) // close waits for the watch
 	go func() {
 		<-running.Done()
+		end()
 		s.close()
 	}()
 	return running, nil
@@ -118,4 +164,7 @@ func (s *Prepared) close() {
 		s.wrapped.Close()
 	}
 	s.served.Wait()
+	if s.tmp != nil {
+		s.tmps.release(s.session, s.tmp)
+	}
 }

@@ -91,25 +91,6 @@ func Credentials(home string) []string {
 	)
 }
 
-// Caches returns the directories that package managers and compilers write, so
-// that builds work in the sandbox.
-func Caches(home string) []string {
-	all := below(home,
-		".cache", "go/pkg", ".npm", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".local/share/pnpm", ".yarn/berry", ".bun/install/cache", ".nuget/packages", "Library/Caches",
-	)
-	for _, variable := range []string{"GOCACHE", "GOMODCACHE", "XDG_CACHE_HOME", "npm_config_cache", "PIP_CACHE_DIR", "CARGO_TARGET_DIR"} {
-		if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-			all = append(all, dir)
-		}
-	}
-	if path := os.Getenv("GOPATH"); path != "" {
-		for _, dir := range filepath.SplitList(path) {
-			all = append(all, filepath.Join(dir, "pkg"))
-		}
-	}
-	return all
-}
-
 func below(home string, names ...string) []string {
 	all := make([]string, 0, len(names))
 	for _, name := range names {

@@ -28,3 +28,19 @@ func Try(path string) (*os.File, error) {
 // fork and exec, a child process that another goroutine starts has a copy of
 // the descriptor, and with it the lock.
 func Release(f *os.File) error { return errors.Join(Unlock(f), f.Close()) }
+
+// IsHeld reports whether another process holds the lock of an existing file. Two
+// processes can ask at the same time.
+func IsHeld(path string) (bool, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	if err := tryShared(f); errors.Is(err, ErrHeld) {
+		return true, nil
+	} else if err != nil {
+		return false, err
+	}
+	return false, Unlock(f)
+}

@@ -8,8 +8,13 @@ import (
 	"syscall"
 )
 
-func try(f *os.File) error {
-	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+func try(f *os.File) error { return attempt(f, syscall.LOCK_EX) }
+
+// tryShared fails while a process holds the lock that try takes.
+func tryShared(f *os.File) error { return attempt(f, syscall.LOCK_SH) }
+
+func attempt(f *os.File, how int) error {
+	err := flock(f, how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrHeld
 	}

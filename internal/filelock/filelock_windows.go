@@ -9,9 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func try(f *os.File) error {
-	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
+func try(f *os.File) error { return attempt(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// tryShared fails while a process holds the lock that try takes.
+func tryShared(f *os.File) error { return attempt(f, 0) }
+
+func attempt(f *os.File, how uint32) error {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrHeld
 	}

@@ -19,6 +19,7 @@ import (
 // after a lost stop.
 var quick = probe.Options{
 	Tries: 3, Patience: 3 * time.Second, Quiet: 300 * time.Millisecond, Later: 200 * time.Millisecond,
+	Ages: []time.Duration{0, 300 * time.Millisecond},
 }
 
 func model(t *testing.T) (*fakemodel.Server, string) {
@@ -86,6 +87,7 @@ func TestRun_AgentWithDefect_FailsItsCheck(t *testing.T) {
 		{defect: "error-instead-of-cancelled", found: "cancel-mid-stream", also: "cancel-same-write cancel-request overlapping-prompts"},
 		{defect: "keeps-model-request", found: "cancel-mid-stream"},
 		{defect: "leaks-grandchild", found: "cancel-in-tool", also: "exit-on-eof"},
+		{defect: "leaks-old-command", found: "cancel-in-tool", also: "exit-on-eof"},
 		{defect: "tool-never-final", found: "tool-final-status"},
 		{defect: "hangs-on-permission", found: "permission-unanswered"},
 		{defect: "hangs-queued", found: "overlapping-prompts", also: "cancel-same-write"},
@@ -95,6 +97,7 @@ func TestRun_AgentWithDefect_FailsItsCheck(t *testing.T) {
 		{defect: "double-answer", found: "double-cancel"},
 		{defect: "dangling-history", found: "history-paired"},
 		{defect: "result-twice", found: "history-paired"},
+		{defect: "second-result", found: "history-paired"},
 		{defect: "forgets-partial", found: "history-paired"},
 		{defect: "survives-eof", found: "exit-on-eof"},
 		{defect: "keeps-background", found: "background-work"},

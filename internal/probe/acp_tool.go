@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bellcord/bellcord/internal/acp"
 )
@@ -41,29 +42,68 @@ func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, string, 
 	return c, p, token, err
 }
 
-// cancelInTool counts the tool's processes at the time of the response, later
-// while the agent is running, and after the agent has exited.
+// cancelInTool stops commands of several ages, each in a new session: some
+// agents end a command only right after its start. It counts the processes at
+// the time of the response, later while the agent is running, and after the
+// agent has exited.
 func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
-	c, p, token, err := t.beginTool(ctx)
+	c, err := t.acp(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	a, err := p.cancelAndWait(ctx)
-	if err != nil {
-		return verdict{}, err
+	var left leftovers
+	var v verdict
+	for _, age := range t.opts.Ages {
+		session, err := c.session(ctx)
+		if err != nil {
+			return verdict{}, err
+		}
+		p, token, err := c.inTool(ctx, session)
+		switch {
+		case errors.Is(err, errNoTool) && len(left.tokens) > 0:
+			return v.and(false, "the command after a stop did not run"), nil
+		case err != nil:
+			return verdict{}, err
+		}
+		pause(ctx, age)
+		a, err := p.cancelAndWait(ctx)
+		if err != nil {
+			return verdict{}, err
+		}
+		left.count(token, age)
+		if v = p.verdict(a); v.grade != Pass || left.first > 0 {
+			break
+		}
 	}
-	return t.aftermath(ctx, c.process, token, p.verdict(a)), nil
+	return t.aftermath(ctx, c.process, left, v), nil
 }
 
-// aftermath counts the processes that a stopped tool left alive.
-func (t *trial) aftermath(ctx context.Context, a *agent, token string, v verdict) verdict {
-	first := len(holders(token))
+// leftovers are the processes that stopped commands left alive.
+type leftovers struct {
+	tokens []string
+	first  int           // processes at the responses
+	oldest time.Duration // age of the last command at its stop
+}
+
+// count counts the processes of a command that was just stopped.
+func (l *leftovers) count(token string, age time.Duration) {
+	l.tokens, l.oldest = append(l.tokens, token), age
+	l.first += len(holders(token))
+}
+
+// aftermath counts the processes that stopped commands left alive.
+func (t *trial) aftermath(ctx context.Context, a *agent, left leftovers, v verdict) verdict {
 	pause(ctx, t.opts.Later)
-	second := len(holders(token))
+	second, third := 0, 0
+	for _, token := range left.tokens {
+		second += len(holders(token))
+	}
 	_, _, report := a.shutDown()
-	third := tokens(append(report.Ended, report.Survivors...), token)
-	return v.and(first+second+third == 0, "%d processes alive at the answer, %d after %s, %d after the agent exited",
-		first, second, span(t.opts.Later), third)
+	for _, token := range left.tokens {
+		third += tokens(append(report.Ended, report.Survivors...), token)
+	}
+	return v.and(left.first+second+third == 0, "stopped up to %s after the start: %d processes alive at the answer, %d after %s, %d after the agent exited",
+		span(left.oldest), left.first, second, span(t.opts.Later), third)
 }
 
 func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {

@@ -76,6 +76,9 @@ func (f *faulty) work(t *faultyTurn) string {
 			if t.ctx.Err() == nil || f.defect != "dangling-history" {
 				s.history = append(s.history, map[string]any{"role": "tool", "tool_call_id": call.ID, "content": output})
 			}
+			if f.defect == "second-result" {
+				s.history = append(s.history, map[string]any{"role": "tool", "tool_call_id": call.ID, "content": output})
+			}
 			if f.defect == "result-twice" {
 				s.history = append(s.history, map[string]any{"role": "assistant", "tool_calls": calls})
 				s.history = append(s.history, map[string]any{"role": "tool", "tool_call_id": call.ID, "content": output})
@@ -197,8 +200,12 @@ func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
 	if err := cmd.Start(); err != nil {
 		return err.Error(), "failed"
 	}
+	began := time.Now()
+	leaks := func() bool { // a command that is stopped as soon as it runs does not leak
+		return f.defect == "leaks-grandchild" || f.defect == "leaks-old-command" && time.Since(began) > 300*time.Millisecond
+	}
 	stop := context.AfterFunc(t.ctx, func() {
-		if f.defect == "leaks-grandchild" {
+		if leaks() {
 			_ = cmd.Process.Kill()
 			return
 		}
@@ -209,10 +216,10 @@ func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
 	if f.defect == "keeps-background" && t.ctx.Err() == nil {
 		return "done", "completed"
 	}
-	if f.defect != "leaks-grandchild" || t.ctx.Err() == nil {
+	if !leaks() || t.ctx.Err() == nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left in the background
 	}
-	for f.defect != "leaks-grandchild" && syscall.Kill(-cmd.Process.Pid, 0) == nil {
+	for !leaks() && syscall.Kill(-cmd.Process.Pid, 0) == nil {
 		<-time.After(time.Millisecond)
 	}
 	if t.ctx.Err() != nil {

@@ -124,7 +124,10 @@ func (p *pairing) verdict() verdict {
 			dangling++
 		}
 	}
-	for id := range p.results {
+	for id, n := range p.results {
+		if n > 1 {
+			twice++
+		}
 		if p.calls[id] == 0 {
 			stray++
 		}
@@ -132,5 +135,5 @@ func (p *pairing) verdict() verdict {
 	if dangling+twice+stray == 0 {
 		return passed("every call has its result")
 	}
-	return failed("calls without a result: %d, duplicate calls: %d, results without a call: %d", dangling, twice, stray)
+	return failed("calls without a result: %d, duplicate calls or results: %d, results without a call: %d", dangling, twice, stray)
 }

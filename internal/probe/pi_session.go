@@ -39,6 +39,8 @@ func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	var left leftovers
+	left.count(token, 0)
 	open := 0
 	for _, r := range c.records.since(from) {
 		switch r.Type {
@@ -52,7 +54,7 @@ func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 	if open > 0 {
 		v = v.and(false, "%d calls without an end", open)
 	}
-	return t.aftermath(ctx, c.agent, token, v), nil
+	return t.aftermath(ctx, c.agent, left, v), nil
 }
 
 func idleAbort(ctx context.Context, t *trial) (verdict, error) {

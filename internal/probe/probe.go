@@ -54,6 +54,9 @@ type Options struct {
 	Patience time.Duration // wait for the response to a stop; 0 means 12 s, slightly more than the laws allow
 	Quiet    time.Duration // how long no output may follow; 0 means 1 s
 	Later    time.Duration // time from the response to the second count of processes; 0 means 2 s
+	// Ages are the times from the start of a command to its stop; nil means 0,
+	// 0.2, 0.6 and 1.5 s.
+	Ages     []time.Duration
 	Starting time.Duration // time for a process to be ready; 0 means 60 s
 	Only     []string      // ids of the checks to run; empty means all
 	Each     func(Result)  // called with each result; may be nil
@@ -71,6 +74,9 @@ func (o Options) filled() Options {
 	fill(&o.Patience, 12*time.Second)
 	fill(&o.Quiet, time.Second)
 	fill(&o.Later, 2*time.Second)
+	if o.Ages == nil {
+		o.Ages = []time.Duration{0, 200 * time.Millisecond, 600 * time.Millisecond, 1500 * time.Millisecond}
+	}
 	fill(&o.Starting, 60*time.Second)
 	return o
 }

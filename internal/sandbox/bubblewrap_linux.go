@@ -65,6 +65,8 @@ func bubblewrapOptions(p Profile) []string {
 			if visible(s.Path, all) {
 				o = append(o, "--dev-bind", "/dev/null", s.Path)
 			}
+		case stage.Bind:
+			o = append(o, "--bind", s.Source, s.Path)
 		case stage.Private:
 			o = append(o, "--size", strconv.FormatInt(s.Size, 10), "--perms", "1777", "--tmpfs", s.Path)
 		case stage.Devices:

@@ -31,6 +31,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) > 4 && os.Args[1] == "filtered" {
+		if err := filtered(os.Args[2], sandbox.Options{Level: sandbox.Level(os.Args[3]), Means: os.Args[4]}); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // else a helper with the race detector sleeps for a second
 	os.Exit(runTests(m))
 }

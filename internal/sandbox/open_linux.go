@@ -45,6 +45,9 @@ func (b *Box) search() {
 		}
 		b.missing = append(b.missing, fmt.Sprintf("%s: %v", strings.TrimSpace(string(c.level)+" "+by(c.means)), err))
 	}
+	if isFiltered() {
+		b.missing = append(b.missing, "a filter of system calls (seccomp) of this service or container may be the cause")
+	}
 }
 
 func by(means string) string {
@@ -67,10 +70,19 @@ func (b *Box) findBubblewrap() error {
 }
 
 func findLandlock() error {
-	if !hasLandlock() {
-		return errors.New("the kernel has no Landlock (needs 5.13 or later, and landlock in the kernel's list of security modules)")
+	switch {
+	case hasLandlock():
+		return nil
+	case isFiltered():
+		return errors.New("the kernel has no Landlock, or a filter of system calls forbids it")
 	}
-	return nil
+	return errors.New("the kernel has no Landlock (needs 5.13 or later, and landlock in the kernel's list of security modules)")
+}
+
+// isFiltered reports whether a filter of system calls applies to this process.
+func isFiltered() bool {
+	status, _ := os.ReadFile("/proc/self/status") // without /proc, no filter is found
+	return bytes.Contains(status, []byte("\nSeccomp:\t2\n"))
 }
 
 func hasLandlock() bool { return stage.LandlockVersion() > 0 }
@@ -150,8 +162,10 @@ func landlockGaps(p Profile) []string {
 	version := stage.LandlockVersion()
 	gaps := []string{
 		"file names, sizes and dates outside the workspace can be seen, and the command lines of other processes",
-		"the temporary directory has no size limit",
 		"in a directory above a hidden path nothing can be listed or created",
+	}
+	if p.Tmp == "" {
+		gaps = append(gaps, "the temporary directory has no size limit")
 	}
 	if len(p.ReadOnly) > 0 {
 		gaps = append(gaps, "read-only paths in a writable directory can be changed (.git/config, .git/hooks)")

@@ -13,15 +13,21 @@ import (
 // The port of the proxy inside a network namespace, where every port is free.
 const proxyPort = 3128
 
-// privateDirs are the directories of which each command has its own.
+// privateDirs are the directories of which each session or command has its own.
 var privateDirs = []string{"/tmp", "/var/tmp"}
 
 // steps returns the mounts of a profile, parents first. Of several steps for one
 // path, the one that allows least counts.
 func steps(p Profile) []stage.Step {
 	all := []stage.Step{{Kind: stage.Devices, Path: "/dev", Size: p.TmpBytes}, {Kind: stage.Proc, Path: "/proc"}}
-	for _, path := range resolve(privateDirs) {
-		all = append(all, stage.Step{Kind: stage.Private, Path: path, Size: p.TmpBytes})
+	for i, dir := range privateDirs {
+		step := stage.Step{Kind: stage.Private, Size: p.TmpBytes}
+		if source := []string{p.Tmp, p.VarTmp}[i]; source != "" {
+			step = stage.Step{Kind: stage.Bind, Source: source}
+		}
+		for _, step.Path = range resolve([]string{dir}) {
+			all = append(all, step)
+		}
 	}
 	for _, path := range resolve([]string{"/run", "/var/run"}) { // sockets of services
 		all = append(all, stage.Step{Kind: stage.HideDir, Path: path})
@@ -51,7 +57,7 @@ func hideKind(path string) stage.Kind {
 }
 
 func ordered(all []stage.Step) []stage.Step {
-	rank := func(k stage.Kind) int { return strings.IndexByte("tdpwrhn", byte(k)) }
+	rank := func(k stage.Kind) int { return strings.IndexByte("tbdpwrhn", byte(k)) }
 	slices.SortStableFunc(all, func(a, b stage.Step) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), rank(b.Kind)-rank(a.Kind))
 	})

@@ -86,6 +86,11 @@ type Profile struct {
 	Network  Network
 	Servers  bool  // at the level Namespaces with a proxy, Wrapped.Listen is set
 	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB
+
+	// Tmp and VarTmp are directories that the command sees as /tmp and /var/tmp. At
+	// the levels Landlock and Seatbelt, the variable TMPDIR names Tmp, and VarTmp is
+	// not used. Empty: the command has its own, which are empty.
+	Tmp, VarTmp string
 }
 
 // Options are the settings of a Box. The zero value finds the best level.
@@ -291,5 +296,6 @@ func proxyEnv(url string) []string {
 		env = append(env, name+"="+url, strings.ToLower(name)+"="+url)
 	}
 	const direct = "localhost,127.0.0.1,::1"
-	return append(env, "NO_PROXY="+direct, "no_proxy="+direct)
+	// Node 22.21 and 24 use the proxy only if this variable is set.
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct, "NODE_USE_ENV_PROXY=1")
 }

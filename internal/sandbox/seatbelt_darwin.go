@@ -55,9 +55,14 @@ func (b *Box) attempt() error {
 }
 
 func (b *Box) wrap(p Profile, args []string, _ string) (*Wrapped, error) {
-	temp, err := os.MkdirTemp(b.options.Temp, "bellcord-tmp-")
-	if err != nil {
-		return nil, fmt.Errorf("prepare the sandbox: %w", err)
+	temp, remove := p.Tmp, func() {}
+	if temp == "" {
+		var err error
+		if temp, err = os.MkdirTemp(b.options.Temp, "bellcord-tmp-"); err != nil {
+			return nil, fmt.Errorf("prepare the sandbox: %w", err)
+		}
+		own := temp
+		remove = func() { _ = os.RemoveAll(own) }
 	}
 	if real, err := filepath.EvalSymlinks(temp); err == nil {
 		temp = real
@@ -67,7 +72,7 @@ func (b *Box) wrap(p Profile, args []string, _ string) (*Wrapped, error) {
 	if p.Network == Proxy {
 		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // does not block
 		if err != nil {
-			_ = os.RemoveAll(temp)
+			remove()
 			return nil, fmt.Errorf("prepare the sandbox: %w", err)
 		}
 		var taken atomic.Bool // the caller closes it
@@ -87,7 +92,7 @@ func (b *Box) wrap(p Profile, args []string, _ string) (*Wrapped, error) {
 	}
 	w.Close = sync.OnceFunc(func() {
 		closeListener()
-		_ = os.RemoveAll(temp)
+		remove()
 	})
 	w.Args = append([]string{sandboxExec, "-p", seatbelt(p, temp, port)}, args...)
 	return w, nil

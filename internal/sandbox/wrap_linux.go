@@ -209,11 +209,14 @@ func receive(conn *net.UnixConn, spare *spareSet) (net.Listener, error) {
 
 func (w *wrapping) landlock(b *Box, p Profile, args []string) error {
 	w.pass(nil) // the plan
-	temp, err := os.MkdirTemp(b.options.Temp, "bellcord-tmp-")
-	if err != nil {
-		return err
+	temp := p.Tmp
+	if temp == "" {
+		var err error
+		if temp, err = os.MkdirTemp(b.options.Temp, "bellcord-tmp-"); err != nil {
+			return err
+		}
+		w.releases = append(w.releases, func() { _ = os.RemoveAll(temp) })
 	}
-	w.releases = append(w.releases, func() { _ = os.RemoveAll(temp) })
 	w.Env = append(w.Env, "TMPDIR="+temp)
 	w.plan.Rules = rules(p, resolve([]string{temp})[0])
 	w.plan.Scope = true

@@ -107,7 +107,7 @@ func (y *SessionResources) servers(session bellcord.SessionID) func() []int {
 // which it does not see in the sandbox.
 func (y *SessionResources) noteKill(r *Result, call shellCall) {
 	hidden := r.Sandbox != nil && r.Sandbox.Level == bellcord.SandboxNamespaces
-	if hidden && kills().MatchString(call.Command) && len(y.List(call.Session)) > 0 {
+	if hidden && r.Failed && kills().MatchString(call.Command) && len(y.List(call.Session)) > 0 {
 		r.Text += "\n[in the sandbox, a command does not see the processes of others: end a background command with end_command]"
 	}
 }

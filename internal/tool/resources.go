@@ -80,7 +80,7 @@ func (y *SessionResources) startCommand(keeper *proc.Keeper, call shellCall) Res
 	}
 	y.running[call.Session] = append(y.running[call.Session], k)
 	y.mu.Unlock()
-	result := finished(fmt.Sprintf("[running in the background, pid %d, until end_command or the end of the session; output in %s]", running.PID, filepath.ToSlash(file.Name())))
+	result := finished(fmt.Sprintf("[running in the background, pid %d, until end_command or the end of the session; read_file reads its output in %s]", running.PID, filepath.ToSlash(file.Name())))
 	result.Sandbox = prepared.Sandbox
 	return result
 }

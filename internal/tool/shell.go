@@ -185,7 +185,7 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	out.Add(clean.Rest())
 	result := call.ended(ctx, out.String(), exit)
 	result.Sandbox = prepared.Sandbox
-	resources.noteFailure(&result, call)
+	resources.noteFailure(&result, call, prepared.Online)
 	resources.noteKill(&result, call)
 	return result
 }

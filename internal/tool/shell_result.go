@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/proc"
 )
 
@@ -41,6 +42,8 @@ func limitNote(limit string) string {
 		return "\n[the command reached its memory limit (limits.command_memory_bytes)]"
 	case proc.LimitProcesses:
 		return "\n[the command reached its limit of processes (limits.command_processes)]"
+	case confine.LimitTmp:
+		return "\n[ended: the session's /tmp is full (sandbox.tmp_bytes); remove files from it]"
 	case proc.LimitDisk:
 		return "\n[ended: the disk was almost full]"
 	}

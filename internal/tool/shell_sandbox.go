@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -75,21 +74,17 @@ func (y *SessionResources) prepare(keeper *proc.Keeper, c confine.Command) (*con
 }
 
 // noteFailure records a command that has failed in the sandbox, and adds a note to
-// its result if the sandbox may be the cause.
-func (y *SessionResources) noteFailure(r *Result, call shellCall) {
+// its result if the sandbox may be the cause. online is set if the command had the
+// network of the machine.
+func (y *SessionResources) noteFailure(r *Result, call shellCall, online bool) {
 	if r.Sandbox == nil || r.Sandbox.Level == bellcord.SandboxNone || !r.Failed {
 		return
 	}
 	y.failed.add(call.Session, call.sandboxedForm())
-	if denied().MatchString(r.Text) {
-		r.Text += "\n[the command ran in the sandbox, which may be the cause: it writes only in the session's directories, in caches and in /tmp. If it needs more, call it again with without_sandbox]"
+	if hint := y.hint(r.Text, call, online); hint != "" {
+		r.Text += "\n[" + hint + "]"
 	}
 }
-
-// denied matches what programs print when a sandbox denies something.
-var denied = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)permission denied|read-only file system|operation not permitted|EACCES|EPERM|EROFS|network is unreachable|could not resolve|network access to|no such device`)
-})
 
 // The choices for a host.
 const (

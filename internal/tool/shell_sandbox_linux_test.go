@@ -136,3 +136,23 @@ func TestShell_StoppedInTheSandbox_ProofIsThePIDNamespace(t *testing.T) {
 		t.Errorf("%+v, %+v", result, result.Processes)
 	}
 }
+
+func TestShell_RootInADirectoryOfAnotherUser_HintNamesTheOwner(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	shell, dir := confinedShell(t), homeDir(t)
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	run := func(command string) tool.Result {
+		return shell.Run(t.Context(), tool.Call{Session: "s", Dir: dir, Output: func(string) {}, Args: arguments(t, map[string]any{"command": command})})
+	}
+	if r := run("chmod 755 . 2>&1; echo x > file"); !r.Failed || !strings.Contains(r.Text, "belongs to another user") {
+		t.Errorf("%+v", r)
+	}
+	if r := run("true"); strings.Contains(r.Text, "belongs") {
+		t.Errorf("a command that works: %+v", r)
+	}
+}

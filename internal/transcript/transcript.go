@@ -107,6 +107,8 @@ func (m *Markdown) writeBody(body bellcord.Body) {
 		m.print("\n---\n\n*(%s)*\n", b.Text())
 	case bellcord.ProcessConfirmed:
 		m.print("\n*(confirmed later: `%s` has ended)*\n", strings.ReplaceAll(b.Process.Name, "`", "'"))
+	case bellcord.ProcessesRecovered:
+		m.print("\n*(%s)*\n", b.Text())
 	case bellcord.ChangesRecorded:
 		m.print("\n*(files: %s)*\n", b.Changes.Text())
 	case bellcord.Undone:
@@ -116,6 +118,8 @@ func (m *Markdown) writeBody(body bellcord.Body) {
 	case bellcord.TurnEnded:
 		if b.Receipt.End != bellcord.EndDone {
 			m.print("\n*(%s)*\n", ending(b.Receipt))
+		} else if missing := b.Receipt.IncompleteText(); missing != "" {
+			m.print("\n*(%s)*\n", missing)
 		}
 	}
 }

@@ -80,6 +80,7 @@ func TestMarkdown_EachKindOfEvent_IsWritten(t *testing.T) {
 		"*(stopped by anna: enough)*":                        bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndStopped, Cause: cause}},
 		"*(failed: no model)*":                               bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndFailed, Error: "no model"}},
 		"*(lost)*":                                           bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndLost}},
+		"*(cut off at the output limit)*":                    bellcord.TurnEnded{Receipt: bellcord.Receipt{End: bellcord.EndDone, Incomplete: bellcord.IncompleteMaxOutput}},
 		"(changed to)\n> else":                               bellcord.PromptEdited{Text: "else"},
 		"*(thinking)* hm":                                    bellcord.ThinkingDelta{Text: "hm"},
 		"→ `shell` \n```json\n{\"c\":\"a && b > c\"}\n```":   bellcord.ToolCallRequested{Name: "shell", Arguments: json.RawMessage(`{"c":"a \u0026\u0026 b \u003e c"}`)},

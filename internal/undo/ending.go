@@ -58,8 +58,18 @@ func (t *Turn) Close() {
 	t.work.FollowChanges(func(ctx context.Context) (bellcord.Changes, error) {
 		defer t.recorder.release(d)
 		err := t.wait(ctx)
+		if err != nil {
+			t.recorder.leaveUnsettled(d)
+		}
 		return t.changes(), err
 	})
+}
+
+// leaveUnsettled makes the next start report the changes of a turn.
+func (r *Recorder) leaveUnsettled(d *directory) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d.unsettled = true
 }
 
 func (t *Turn) isComplete() bool {

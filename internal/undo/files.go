@@ -2,6 +2,7 @@ package undo
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/bellcord/bellcord"
@@ -29,22 +30,44 @@ func (f Files) Changes(ctx context.Context, turn bellcord.TurnID) (bellcord.Chan
 	if record.Receipt == nil {
 		return bellcord.Changes{Pending: true}, nil
 	}
+	logged, err := loggedChanges(ctx, f.Store, record)
+	if err != nil || logged == nil {
+		return bellcord.Changes{}, err
+	}
+	return *logged, nil
+}
+
+// loggedChanges returns the last changes of a turn in the log, or nil if it has
+// none.
+func loggedChanges(ctx context.Context, store bellcord.Reader, t bellcord.TurnRecord) (*bellcord.Changes, error) {
 	var logged *bellcord.Changes
-	err = bellcord.EachEvent(ctx, f.Store, session.ID, record.FirstSeq, func(ev bellcord.Event) bool {
-		if b, is := ev.Body.(bellcord.ChangesRecorded); is && b.Turn == turn {
+	if t.Receipt != nil {
+		logged = t.Receipt.Changes
+	}
+	err := bellcord.EachEvent(ctx, store, t.Session, t.FirstSeq, func(ev bellcord.Event) bool {
+		if b, is := ev.Body.(bellcord.ChangesRecorded); is && b.Turn == t.ID {
 			logged = &b.Changes
 		}
 		return true
 	})
-	switch {
-	case err != nil:
-		return bellcord.Changes{}, err
-	case logged != nil:
-		return *logged, nil
-	case record.Receipt.Changes != nil:
-		return *record.Receipt.Changes, nil
+	return logged, err
+}
+
+// IsRecorded reports whether the log has the changes of a turn, or no longer has
+// the turn.
+func IsRecorded(ctx context.Context, store bellcord.Reader, turn bellcord.TurnID) (bool, error) {
+	record, err := store.Turn(ctx, turn)
+	if errors.Is(err, bellcord.ErrNoTurn) {
+		return true, nil
 	}
-	return bellcord.Changes{}, nil
+	if err != nil {
+		return false, err
+	}
+	if r := record.Receipt; r != nil && r.Changes != nil && !r.Changes.Pending {
+		return true, nil
+	}
+	logged, err := loggedChanges(ctx, store, record)
+	return logged != nil && !logged.Pending, err
 }
 
 // Texts returns the changes of a turn to text files, of all or of one path, for
@@ -107,53 +130,26 @@ func (f Files) Last(ctx context.Context, session bellcord.SessionID) (bellcord.U
 		l.read(ev)
 		return true
 	})
-	return bellcord.Undoable{Turn: l.turn(), Undo: l.undo()}, err
-}
-
-// last finds the last turn that can be undone, and the last undo.
-type last struct {
-	turns []bellcord.TurnID // that changed files, without those that are undone
-	undos []bellcord.Undone // that are not reversed
-}
-
-func (l *last) read(ev bellcord.Event) {
-	switch b := ev.Body.(type) {
-	case bellcord.TurnEnded:
-		if c := b.Receipt.Changes; c != nil && (c.Pending || len(c.Files) > 0) {
-			l.turns = append(l.turns, ev.Turn)
-		}
-	case bellcord.ChangesRecorded:
-		l.turns = without(l.turns, b.Turn)
-		if len(b.Changes.Files) > 0 {
-			l.turns = append(l.turns, b.Turn)
-		}
-	case bellcord.Undone:
-		for _, t := range b.Turns {
-			l.turns = without(l.turns, t)
-		}
-		if b.Redone == "" {
-			l.undos = append(l.undos, b)
-			return
-		}
-		l.turns = append(l.turns, b.Turns...)
-		l.undos = slices.DeleteFunc(l.undos, func(u bellcord.Undone) bool { return u.Undo == b.Redone })
+	if err != nil {
+		return bellcord.Undoable{}, err
 	}
+	turn, err := f.lastOf(ctx, l.turns)
+	return bellcord.Undoable{Turn: turn, Undo: l.undo()}, err
 }
 
-func without(turns []bellcord.TurnID, turn bellcord.TurnID) []bellcord.TurnID {
-	return slices.DeleteFunc(turns, func(t bellcord.TurnID) bool { return t == turn })
-}
-
-func (l *last) turn() bellcord.TurnID {
-	if len(l.turns) == 0 {
-		return ""
+// lastOf returns the last of the turns that has changed files.
+func (f Files) lastOf(ctx context.Context, turns []changedTurn) (bellcord.TurnID, error) {
+	for _, t := range slices.Backward(turns) {
+		if t.isKnown {
+			return t.id, nil
+		}
+		c, err := f.Changes(ctx, t.id)
+		if err != nil {
+			return "", err
+		}
+		if c.Pending || len(c.Files) > 0 {
+			return t.id, nil
+		}
 	}
-	return l.turns[len(l.turns)-1]
-}
-
-func (l *last) undo() string {
-	if len(l.undos) == 0 {
-		return ""
-	}
-	return l.undos[len(l.undos)-1].Undo
+	return "", nil
 }

@@ -33,7 +33,11 @@ type record struct {
 	Source  string `json:",omitempty"`
 	At      time.Time
 	Skipped []restore.Outcome `json:",omitempty"`
-	Told    bool              // the event is in the log
+	Told    bool              // the event is in the log, or no path was restored
+	Paths   []string          `json:",omitempty"` // as the request named them
+	// Failed is set if an error ended the undo. A later start does not resume it;
+	// a new request for the same turns does.
+	Failed bool `json:",omitempty"`
 }
 
 // properID matches the ids of undos, which are names of directories.
@@ -44,8 +48,35 @@ func newRecord(q Request) record {
 	if id == "" {
 		id = newUndoID()
 	}
-	return record{Undo: id, Session: q.Session.ID, Turns: q.Turns, By: q.By, Source: q.Source, At: time.Now()}
+	return record{Undo: id, Session: q.Session.ID, Turns: q.Turns, Paths: q.Paths, By: q.By, Source: q.Source, At: time.Now()}
 }
+
+// isFor reports whether both records are for the same request.
+func (r record) isFor(other record) bool {
+	return r.Session == other.Session && r.Redone == other.Redone && slices.Equal(r.Turns, other.Turns) && slices.Equal(r.Paths, other.Paths)
+}
+
+// begun returns the record of an undo that the request repeats: one with the same
+// id, or one that failed. It returns ErrUndoExists if the id belongs to another
+// request.
+func (r record) begun(w *snapshot.Workspace) (known record, is bool, err error) {
+	known, err = readRecord(w, r.Undo)
+	switch {
+	case err == nil && !known.isFor(r):
+		return known, false, bellcord.ErrUndoExists
+	case err == nil:
+		return known, true, nil
+	}
+	for _, failed := range records(w.Dir()) {
+		if failed.Failed && failed.isFor(r) {
+			return failed, true, nil
+		}
+	}
+	return record{}, false, nil
+}
+
+// isInterrupted reports whether the process died that carried out the undo.
+func (r record) isInterrupted() bool { return !r.Told && !r.Failed }
 
 func undoDir(w *snapshot.Workspace, id string) string { return filepath.Join(w.Dir(), undosName, id) }
 

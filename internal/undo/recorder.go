@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -31,6 +32,9 @@ type Options struct {
 	Undone func(context.Context, bellcord.SessionID, bellcord.Undone) error
 	// Found records the changes of a turn whose process has died.
 	Found func(context.Context, bellcord.SessionID, bellcord.ChangesRecorded) error
+	// IsRecorded reports whether the log has the changes of a turn, or no longer has
+	// the turn. If it is nil, the log has none.
+	IsRecorded func(context.Context, bellcord.TurnID) (bool, error)
 }
 
 // Recorder records the changes of turns. A nil Recorder records nothing.
@@ -38,6 +42,10 @@ type Recorder struct {
 	options Options
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
+
+	recovering atomic.Pointer[snapshot.Workspace] // the workspace whose calls are being recovered
+
+	dead map[string]bool // handles of the processes that had died when Recover was called
 
 	mu     sync.Mutex
 	opened map[string]*directory // by path
@@ -75,9 +83,6 @@ func (r *Recorder) Close() error {
 	r.work.Wait()
 	var err error
 	for _, d := range all {
-		if d.open > 0 { // no goroutine of the recorder is left
-			err = errors.Join(err, os.WriteFile(filepath.Join(d.workspace.Dir(), interruptedName), nil, 0o600))
-		}
 		err = errors.Join(err, d.close())
 	}
 	return err
@@ -97,7 +102,7 @@ type directory struct {
 	idle      *time.Timer
 	warmed    bool    // the first scan was started
 	comparing []*call // calls that have ended and are being compared
-	open      int     // calls that have begun and are not compared
+	unsettled bool    // changes of a turn are not reported
 	tidied    time.Time
 	full      bool // something was not kept because the storage is full
 }
@@ -106,6 +111,9 @@ func (d *directory) close() error {
 	<-d.ready
 	if d.workspace == nil {
 		return nil
+	}
+	if d.unsettled { // no turn uses the directory
+		return d.workspace.CloseUnsettled()
 	}
 	return d.workspace.Close()
 }
@@ -229,10 +237,6 @@ func (r *Recorder) Forget(ctx context.Context, path string) error {
 	}
 	return errors.Join(w.Close(), os.RemoveAll(w.Dir()))
 }
-
-// interruptedName is a file that exists if a process ended in an orderly way while
-// calls were open.
-const interruptedName = "interrupted"
 
 // rootName is the file that contains the path of a workspace, for Recover.
 const rootName = "root"

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
@@ -15,7 +16,8 @@ import (
 
 // Recover completes what processes that have died left incomplete: it finds the
 // changes of their calls, and resumes their undos. The processes of these calls
-// must have ended. It runs in the background.
+// must have ended. It runs in the background. Close cancels it: each part that is
+// complete stays complete, and the next Recover continues with the others.
 func (r *Recorder) Recover() {
 	if r == nil {
 		return
@@ -25,44 +27,42 @@ func (r *Recorder) Recover() {
 	if r.closed {
 		return
 	}
+	var dirs []string
+	r.dead, dirs = interrupted(r.options.Place)
 	r.work.Go(func() {
-		entries, err := os.ReadDir(r.options.Place)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			r.options.Logger.Warn("the undo storage cannot be read", "err", err)
-		}
-		for _, e := range entries {
-			dir := filepath.Join(r.options.Place, e.Name())
-			if r.ctx.Err() == nil && isInterrupted(dir) {
-				if err := r.recoverDir(dir); err != nil && r.ctx.Err() == nil {
-					r.options.Logger.Warn("changes of an earlier process cannot be recovered", "dir", dir, "err", err)
-				}
+		for _, dir := range dirs {
+			if r.ctx.Err() != nil {
+				return
+			}
+			if err := r.recoverDir(dir); err != nil && r.ctx.Err() == nil {
+				r.options.Logger.Warn("changes of an earlier process cannot be recovered", "dir", dir, "err", err)
 			}
 		}
 	})
 }
 
-// isInterrupted reports whether a process may have died while it used the
-// workspace that is stored in dir.
-func isInterrupted(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, interruptedName)); err == nil {
-		return true
-	}
-	handles, _ := filepath.Glob(filepath.Join(dir, "alive-*")) // fails only for a bad pattern
-	for _, handle := range handles {
-		lock, err := filelock.Try(handle)
-		if err == nil {
-			err = filelock.Release(lock)
+// interrupted returns the handles of processes that have died, and the
+// directories of the workspaces that they used or in which an undo is incomplete.
+func interrupted(place string) (dead map[string]bool, dirs []string) {
+	dead = map[string]bool{}
+	entries, _ := os.ReadDir(place) // a directory that does not exist has no entries
+	for _, e := range entries {
+		dir, left := filepath.Join(place, e.Name()), false
+		handles, _ := filepath.Glob(filepath.Join(dir, snapshot.AlivePrefix+"*")) // fails only for a bad pattern
+		for _, path := range handles {
+			if held, err := filelock.IsHeld(path); err == nil && !held {
+				dead[strings.TrimPrefix(filepath.Base(path), snapshot.AlivePrefix)] = true
+				left = true
+			}
 		}
-		if !errors.Is(err, filelock.ErrHeld) { // the process has died
-			return true
+		for _, u := range records(dir) {
+			left = left || u.isInterrupted()
+		}
+		if left {
+			dirs = append(dirs, dir)
 		}
 	}
-	for _, u := range records(dir) {
-		if !u.Told {
-			return true
-		}
-	}
-	return false
+	return dead, dirs
 }
 
 func (r *Recorder) recoverDir(dir string) error {
@@ -82,18 +82,13 @@ func (r *Recorder) recoverDir(dir string) error {
 	if err != nil || w.Dir() != dir { // another directory is at the path now
 		return err
 	}
+	cut("opened")
 	for _, u := range records(dir) {
-		if !u.Told {
+		if u.isInterrupted() {
 			err = errors.Join(err, r.recoverUndo(w, u))
 		}
 	}
-	if err = errors.Join(err, r.recoverCalls(w)); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(dir, interruptedName)); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	return errors.Join(err, r.recoverCalls(r.ctx, w))
 }
 
 func (r *Recorder) recoverUndo(w *snapshot.Workspace, u record) error {
@@ -110,27 +105,140 @@ func (r *Recorder) recoverUndo(w *snapshot.Workspace, u record) error {
 }
 
 // recoverCalls compares the directory with its state before the calls that dead
-// processes left open, and reports the changes of their turns.
-func (r *Recorder) recoverCalls(w *snapshot.Workspace) error {
-	calls, err := w.Found(r.ctx)
-	turns := map[string]bellcord.SessionID{}
-	for _, c := range calls {
-		if _, e := w.End(r.ctx, c.ID, snapshot.Whole); e != nil {
-			err = errors.Join(err, e)
-			continue
+// processes left open, and reports the changes of their turns. It returns when no
+// process does so any longer. The mark of a dead process is removed last, so that
+// the next start continues after a crash or a cancelled context. The time is
+// limited: each comparison has the time limit of a scan.
+func (r *Recorder) recoverCalls(ctx context.Context, w *snapshot.Workspace) error {
+	if left, err := w.Left(ctx, r.wasDead); err != nil || len(left) == 0 {
+		return err
+	}
+	cut("left")
+	unlock, err := lockFile(ctx, filepath.Join(w.Dir(), "recovery"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r.recovering.Store(w)
+	defer r.recovering.Store(nil)
+	left, err := w.Left(ctx, r.wasDead) // another process may have done it
+	for _, l := range left {
+		err = errors.Join(err, r.settle(ctx, w, l))
+	}
+	return err
+}
+
+// Recovering returns the progress of a recovery, and false if none is running.
+func (r *Recorder) Recovering() (bellcord.FilesScanned, bool) {
+	if r == nil {
+		return bellcord.FilesScanned{}, false
+	}
+	w := r.recovering.Load()
+	if w == nil {
+		return bellcord.FilesScanned{}, false
+	}
+	p := w.Progress()
+	return bellcord.FilesScanned{Files: p.Files, Bytes: p.Bytes}, true
+}
+
+// wasDead reports whether a process had died when this one started, which has
+// ended its processes.
+func (r *Recorder) wasDead(handle string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dead[handle]
+}
+
+// markDead ensures that a dead process has its mark until its calls are settled.
+func (r *Recorder) markDead(w *snapshot.Workspace, handle string) error {
+	r.mu.Lock()
+	if r.dead == nil {
+		r.dead = map[string]bool{}
+	}
+	r.dead[handle] = true
+	r.mu.Unlock()
+	return w.Mark(handle)
+}
+
+// tryRecoverCalls is recoverCalls for an operation that does not need its result.
+// It returns an error only if the context has ended.
+func (r *Recorder) tryRecoverCalls(ctx context.Context, w *snapshot.Workspace) error {
+	err := r.recoverCalls(ctx, w)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.options.Logger.Warn("changes of an earlier process cannot be recovered", "dir", w.Dir(), "err", err)
+	return nil
+}
+
+// settle completes the calls that one process has left.
+func (r *Recorder) settle(ctx context.Context, w *snapshot.Workspace, l snapshot.Left) error {
+	if err := r.markDead(w, l.Handle); err != nil {
+		return err
+	}
+	turns := map[bellcord.TurnID]bellcord.SessionID{}
+	for _, c := range l.Open {
+		cut("before end")
+		if _, err := w.End(ctx, c.ID, snapshot.Whole); err != nil {
+			return err
 		}
+		cut("ended")
+	}
+	for _, c := range append(l.Open, l.Ended...) {
 		if !strings.HasPrefix(c.Turn, undoCall) {
-			turns[c.Turn] = bellcord.SessionID(c.Session)
+			turns[bellcord.TurnID(c.Turn)] = bellcord.SessionID(c.Session)
 		}
 	}
 	for turn, session := range turns {
-		results, _, e := w.OfTurn(r.ctx, turn)
-		if e == nil && r.options.Found != nil {
-			e = r.options.Found(r.ctx, session, bellcord.ChangesRecorded{Turn: bellcord.TurnID(turn), Changes: summary(results, "")})
+		if err := r.report(ctx, w, session, turn); err != nil {
+			return err
 		}
-		err = errors.Join(err, e)
 	}
+	cut("before settle")
+	return w.Settle(ctx, l.Handle)
+}
+
+// report records the changes of a turn in the log, once.
+func (r *Recorder) report(ctx context.Context, w *snapshot.Workspace, session bellcord.SessionID, turn bellcord.TurnID) error {
+	if r.options.IsRecorded != nil {
+		if recorded, err := r.options.IsRecorded(ctx, turn); err != nil || recorded {
+			return err
+		}
+	}
+	results, open, err := w.OfTurn(ctx, string(turn))
+	if err != nil || open || r.options.Found == nil { // if it is open, another process has the rest of the turn
+		return err
+	}
+	cut("before report")
+	err = r.options.Found(ctx, session, bellcord.ChangesRecorded{Turn: turn, Changes: summary(results, "")})
+	cut("reported")
 	return err
+}
+
+// cut is called between the parts of a recovery. Tests interrupt it there.
+var cut = func(string) {}
+
+// lockFile waits until no other process has locked the file.
+func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		f, err := filelock.Try(path)
+		if err == nil {
+			return func() { _ = filelock.Release(f) }, nil
+		}
+		if !errors.Is(err, filelock.ErrHeld) {
+			return nil, err
+		}
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }
 
 // Changes returns the changes of a turn as they are kept on this machine.

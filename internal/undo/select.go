@@ -1,11 +1,13 @@
 package undo
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/undo/restore"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
@@ -13,8 +15,9 @@ import (
 // skipped is the result for a path that needs a confirmation, or must be named.
 const skipped restore.Result = "skipped"
 
-// realPaths returns the requested paths as the workspace has them.
-func (q Request) realPaths(root string, lists [][]tree.Change) []string {
+// realPaths returns the requested paths as the workspace has them. It returns
+// ErrPathUnchanged if paths are requested and nothing was changed at or below them.
+func (q Request) realPaths(root string, lists [][]tree.Change) ([]string, error) {
 	var paths []string
 	for _, p := range q.Paths {
 		if filepath.IsAbs(p) {
@@ -23,7 +26,7 @@ func (q Request) realPaths(root string, lists [][]tree.Change) []string {
 			}
 		}
 		if p = path.Clean(filepath.ToSlash(p)); p == "." {
-			return everyPath(lists)
+			return everyPath(lists), nil
 		}
 		paths = append(paths, p)
 		for _, c := range slices.Concat(lists...) {
@@ -32,7 +35,11 @@ func (q Request) realPaths(root string, lists [][]tree.Change) []string {
 			}
 		}
 	}
-	return paths
+	isNamedHere := func(c tree.Change) bool { return isNamed(c.Path, paths) }
+	if len(paths) > 0 && !slices.ContainsFunc(slices.Concat(lists...), isNamedHere) {
+		return nil, fmt.Errorf("%w: %s", bellcord.ErrPathUnchanged, printable(strings.Join(q.Paths, ", ")))
+	}
+	return paths, nil
 }
 
 // selected removes the changes that need a confirmation, or that must be named.

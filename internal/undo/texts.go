@@ -50,7 +50,11 @@ func (r *Recorder) Texts(ctx context.Context, s bellcord.Session, turn bellcord.
 	}
 	changes := fold(lists)
 	if path != "" {
-		changes = only(changes, Request{Paths: []string{path}}.realPaths(d.root, lists))
+		paths, err := Request{Paths: []string{path}}.realPaths(d.root, lists)
+		if err != nil {
+			return nil, err
+		}
+		changes = only(changes, paths)
 	}
 	return texts(w, s.Dir, changes, bellcord.MostListedFiles), nil
 }

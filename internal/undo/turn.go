@@ -1,12 +1,14 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,9 +118,38 @@ func (t *Turn) Before(ctx context.Context, name string, loose bool) error {
 		if t.isFirst() {
 			scope = snapshot.Whole
 		}
-		_, err := w.Begin(ctx, c, scope)
+		report, err := w.Begin(ctx, c, scope)
+		if err == nil && t.recorder.options.Require {
+			if err = incomplete(report); err != nil {
+				_, ended := w.End(ctx, c.ID, snapshot.KeptPart)
+				err = errors.Join(err, ended)
+			}
+		}
 		return err
 	})
+}
+
+// incomplete returns an error if a scan has not kept everything.
+func incomplete(r snapshot.Report) error {
+	var parts []string
+	for reason, n := range r.NotKept {
+		parts = append(parts, fmt.Sprintf("%s not kept (%s)", plural(n), reason))
+	}
+	for _, g := range r.Gaps {
+		parts = append(parts, fmt.Sprintf("%q was not scanned (%s)", cmp.Or(printable(g.Path), "."), g.Reason))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	slices.Sort(parts)
+	return errors.New(strings.Join(parts[:min(len(parts), 5)], ", "))
+}
+
+func plural(files int) string {
+	if files == 1 {
+		return "1 file is"
+	}
+	return fmt.Sprintf("%d files are", files)
 }
 
 // Changing makes the bytes at one path durable, which a call is about to change.
@@ -165,11 +196,13 @@ func (t *Turn) open(ctx context.Context, name string, begin func(*snapshot.Works
 		err = t.recorder.settled(ctx, d) // otherwise changes of this call could be found by the comparison of another one
 	}
 	if err == nil {
+		err = t.recorder.tryRecoverCalls(ctx, w) // as settled, for calls of processes that have died
+	}
+	if err == nil {
 		err = begin(w, snapshot.Call{ID: c.id, Turn: string(t.id), Session: string(t.session.ID)})
 	}
 	switch {
 	case err == nil:
-		t.recorder.countOpen(d, 1)
 		return nil
 	case ctx.Err() != nil:
 		close(c.done)
@@ -181,12 +214,6 @@ func (t *Turn) open(ctx context.Context, name string, begin func(*snapshot.Works
 	close(c.done)
 	t.addProblem(err)
 	return nil
-}
-
-func (r *Recorder) countOpen(d *directory, n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	d.open += n
 }
 
 // noteFull notes that the storage was too full to keep everything.
@@ -284,7 +311,6 @@ func (t *Turn) compare(c *call) {
 		c.result, c.err = d.workspace.End(r.ctx, c.id, snapshot.Whole)
 		switch {
 		case c.err == nil:
-			r.countOpen(d, -1)
 			r.noteFull(d, c.result)
 			defer r.tidySometimes(d)
 		case r.ctx.Err() == nil:

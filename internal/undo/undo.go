@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/filelock"
 	"github.com/bellcord/bellcord/internal/undo/restore"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 	"github.com/bellcord/bellcord/internal/undo/tree"
@@ -43,14 +42,17 @@ func (r *Recorder) Undo(ctx context.Context, q Request) (bellcord.Undone, error)
 	}
 	defer release()
 	record := newRecord(q)
-	if known, err := readRecord(w, record.Undo); err == nil && !q.Preview {
-		return r.resume(ctx, w, known)
+	if known, is, err := record.begun(w); (is || err != nil) && !q.Preview {
+		return r.resumeAgain(ctx, w, known, err)
 	}
 	lists, err := changesOf(ctx, w, q.Turns)
 	if err != nil {
 		return bellcord.Undone{}, err
 	}
-	paths := q.realPaths(d.root, lists)
+	paths, err := q.realPaths(d.root, lists)
+	if err != nil {
+		return bellcord.Undone{}, err
+	}
 	lists, record.Skipped = q.selected(lists, paths)
 	plan, err := restore.Plan(d.root, lists, restore.Options{Dir: undoDir(w, record.Undo), Paths: paths, Source: source(w)})
 	if err != nil || q.Preview {
@@ -73,8 +75,8 @@ func (r *Recorder) Redo(ctx context.Context, q Request, undo string) (bellcord.U
 	q.Turns = first.Turns
 	record := newRecord(q)
 	record.Redone = undo
-	if known, err := readRecord(w, record.Undo); err == nil && !q.Preview {
-		return r.resume(ctx, w, known)
+	if known, is, err := record.begun(w); (is || err != nil) && !q.Preview {
+		return r.resumeAgain(ctx, w, known, err)
 	}
 	changes, err := restore.Reversed(undoDir(w, undo))
 	if err != nil {
@@ -99,6 +101,9 @@ func (r *Recorder) use(ctx context.Context, s bellcord.Session) (*directory, *sn
 	w, err := d.wait(ctx)
 	if err == nil {
 		err = r.settled(ctx, d)
+	}
+	if err == nil {
+		err = r.tryRecoverCalls(ctx, w)
 	}
 	if errors.Is(err, snapshot.ErrPlace) || errors.Is(err, os.ErrNotExist) { // the directory can be at another node
 		err = bellcord.ErrNoChanges
@@ -127,22 +132,7 @@ func (r *Recorder) useAlone(ctx context.Context, s bellcord.Session) (*directory
 
 // lockUndos waits until no other undo runs in the workspace.
 func lockUndos(ctx context.Context, w *snapshot.Workspace) (unlock func(), err error) {
-	retry := time.NewTicker(20 * time.Millisecond)
-	defer retry.Stop()
-	for {
-		f, err := filelock.Try(filepath.Join(w.Dir(), undosName, "lock"))
-		if err == nil {
-			return func() { _ = filelock.Release(f) }, nil
-		}
-		if !errors.Is(err, filelock.ErrHeld) {
-			return nil, err
-		}
-		select {
-		case <-retry.C:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
+	return lockFile(ctx, filepath.Join(w.Dir(), undosName, "lock"))
 }
 
 // changesOf returns the changes of turns, the newest call first.
@@ -191,6 +181,9 @@ func compared(ctx context.Context, w *snapshot.Workspace, id bellcord.TurnID) ([
 
 // carryOut records and applies an undo.
 func (r *Recorder) carryOut(ctx context.Context, w *snapshot.Workspace, record record, plan *restore.Undo) (bellcord.Undone, error) {
+	if preview := record.preview(plan); preview.Restored == 0 {
+		return preview, nil // it is no undo: the turn can still be undone
+	}
 	if err := record.save(w); err != nil {
 		return bellcord.Undone{}, err
 	}
@@ -201,12 +194,33 @@ func (r *Recorder) carryOut(ctx context.Context, w *snapshot.Workspace, record r
 	defer end()
 	// From here a canceled request does not leave half an undo.
 	if _, err := plan.Apply(context.WithoutCancel(ctx)); err != nil {
-		if _, kept := os.Stat(undoDir(w, record.Undo)); kept != nil {
-			err = errors.Join(err, record.remove(w))
+		if !restore.HasPlan(undoDir(w, record.Undo)) { // nothing was changed
+			return bellcord.Undone{}, errors.Join(err, record.remove(w))
 		}
-		return bellcord.Undone{}, err
+		record.Failed = true
+		return bellcord.Undone{}, errors.Join(err, record.save(w))
 	}
 	return r.resume(ctx, w, record)
+}
+
+// resumeAgain completes an undo for a request that repeats it, unless err is set.
+func (r *Recorder) resumeAgain(ctx context.Context, w *snapshot.Workspace, known record, err error) (bellcord.Undone, error) {
+	if err != nil {
+		return bellcord.Undone{}, err
+	}
+	if known.Failed {
+		known.Failed = false // from here a crash is an interruption
+		if err := known.save(w); err != nil {
+			return bellcord.Undone{}, err
+		}
+		u, err := r.resume(ctx, w, known)
+		if err != nil {
+			known.Failed = true
+			err = errors.Join(err, known.save(w))
+		}
+		return u, err
+	}
+	return r.resume(ctx, w, known)
 }
 
 // announce opens a call in the snapshot for the paths that the undo changes, so
@@ -221,7 +235,8 @@ func (r *Recorder) announce(ctx context.Context, w *snapshot.Workspace, record r
 	if len(paths) == 0 {
 		return func() {}, nil
 	}
-	call := snapshot.Call{ID: undoCall + record.Undo, Turn: undoCall + record.Undo, Session: string(record.Session)}
+	// The id is new: a call of an undo that was killed before it had a plan has ended.
+	call := snapshot.Call{ID: undoCall + newUndoID(), Turn: undoCall + record.Undo, Session: string(record.Session)}
 	if _, err := w.Keep(ctx, call, paths...); err != nil {
 		return nil, err
 	}
@@ -244,6 +259,10 @@ func (r *Recorder) resume(ctx context.Context, w *snapshot.Workspace, known reco
 	u := known.undone(outcomes)
 	if known.Told || r.options.Undone == nil {
 		return u, nil
+	}
+	if u.Restored == 0 { // every path changed meanwhile: it is no undo
+		known.Told = true
+		return u, known.save(w)
 	}
 	if err := r.options.Undone(context.WithoutCancel(ctx), known.Session, u); err != nil {
 		return u, fmt.Errorf("the files are restored, but the undo is not in the log yet: %w", err)

@@ -43,6 +43,9 @@ func (s *stage) audit() string {
 	s.auditPrompts(r)
 	s.auditStops(r)
 	s.auditCauses(r)
+	if *clocks {
+		s.auditScopes(r)
+	}
 	s.auditModel(r)
 	linear := s.auditOrder(r)
 	return s.sumUp(r) + "; " + linear
@@ -75,6 +78,7 @@ func (s *stage) auditLog(r *record, session bellcord.SessionID, log []bellcord.E
 			}
 		case bellcord.PromptEdited:
 		case bellcord.TurnStarted:
+			l.startAt = ev.Time
 			if l.started++; running != "" {
 				s.accuse("turns overlap", "turn %s of %s starts with event %d while %s runs", ev.Turn, session, ev.Seq, running)
 			}

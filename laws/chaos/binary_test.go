@@ -7,20 +7,47 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // change is one edit of the product's source that a mutation makes.
 type change struct {
-	file     string // path relative to the module's root
+	file     string // path relative to the module's root, or to the standard library if it starts with goroot
 	old, new string // the old text occurs once
 }
 
-// buildNode builds bellcord, with changes to its source if there are any, and
-// returns the path of the binary. The source tree is not modified.
+// ownClock makes time.Now of a node differ from this machine's clock by the number
+// of seconds in an environment variable. Monotonic times do not change.
+var ownClock = []change{
+	{goroot + "time/time.go", "	sec, nsec, mono := runtimeNow()\n", "	sec, nsec, mono := runtimeNow()\n	sec += wrongBy\n"},
+	{goroot + "time/zoneinfo.go", "var utcLoc = ", `var wrongBy = func() int64 {
+	switch by, _ := syscall.Getenv("` + clockEnv + `"); by {
+	case "10":
+		return 10
+	case "-10":
+		return -10
+	}
+	return 0
+}()
+
+var utcLoc = `},
+}
+
+const (
+	goroot   = "GOROOT/src/" // start of a path in the standard library
+	clockEnv = "BELLCORD_CHAOS_CLOCK"
+)
+
+// buildNode builds bellcord, with a clock that can be wrong if -clocks is set and
+// with the given changes to its source, and returns the path of the binary. The
+// source tree is not modified.
 func buildNode(t *testing.T, changes []change) string {
 	t.Helper()
+	if *clocks {
+		changes = slices.Concat(ownClock, changes)
+	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "bellcord")
 	args := []string{"build", "-ldflags", "-s -w", "-o", program} // links faster
@@ -37,15 +64,29 @@ func buildNode(t *testing.T, changes []change) string {
 	return program
 }
 
+// pathOf returns the path of a file of the module or of the standard library.
+func pathOf(t *testing.T, file string) string {
+	t.Helper()
+	if inStd, is := strings.CutPrefix(file, goroot); is {
+		root, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(strings.TrimSpace(string(root)), "src", inStd)
+	}
+	path, err := filepath.Abs(filepath.Join("..", "..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // overlay writes the changed files and the overlay file for go build.
 func overlay(t *testing.T, dir string, changes []change) string {
 	t.Helper()
 	replace := map[string]string{}
 	for _, c := range changes {
-		path, err := filepath.Abs(filepath.Join("..", "..", c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := pathOf(t, c.file)
 		from := path
 		if changed, again := replace[path]; again {
 			from = changed

@@ -7,6 +7,9 @@
 //	go test ./laws/chaos -run TestChaos -chaos=3m
 //	go test ./laws/chaos -run TestMutations_EachBrokenRule_IsCaught -mutations=all
 //
+// With -clocks, the wall clocks of the nodes differ by 10 or 20 s and change when a
+// node restarts, and the audit also checks the stops of sessions.
+//
 // The nodes connect to PostgreSQL and NATS through gates that the suite opens
 // and closes; the audit connects directly. Triggers in the database, the
 // witness, record which node makes each write. They detect a write of a fenced

@@ -18,6 +18,7 @@ type mutation struct {
 	changes []change
 	crowd   crowdSize
 	provoke func(s *stage, round int)
+	clocks  bool // only wrong clocks reveal it
 }
 
 const store = "store/postgres/"
@@ -72,6 +73,13 @@ var mutants = []mutation{
 		},
 		crowd: streaming, provoke: (*stage).loseManyAnswers,
 	},
+	{
+		name: "prompts and stops have the times of the machines' clocks",
+		changes: []change{
+			{"internal/app/cluster.go", "opts.Leased, opts.Clock, opts.Sweep = shared.Leased, shared.Clock, sharedSweep", "opts.Leased, opts.Sweep = shared.Leased, sharedSweep"},
+		},
+		crowd: noDrivers, provoke: (*stage).stopSessionsElsewhere, clocks: true,
+	},
 }
 
 // mostProvoked limits the time of the faults for one mutation; the audit takes
@@ -111,6 +119,9 @@ func theWholeIsInnocent(t *testing.T) {
 }
 
 func (m mutation) mustBeCaught(t *testing.T) {
+	if m.clocks && !*clocks {
+		t.Skip("only wrong clocks reveal it: add -clocks")
+	}
 	s := newStage(t, buildNode(t, m.changes), 1)
 	s.begin(m.crowd)
 	began := time.Now()

@@ -102,13 +102,23 @@ func (n *node) start() (io.Reader, error) {
 	}
 	n.cmd = exec.Command(n.s.program, args...)
 	n.cmd.Dir = n.s.dir
-	n.cmd.Env = append(os.Environ(), "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+n.s.modelURL, "XDG_CONFIG_HOME="+n.s.dir)
+	n.cmd.Env = append(os.Environ(), "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+n.s.modelURL, "XDG_CONFIG_HOME="+n.s.dir, fmt.Sprintf("%s=%d", clockEnv, wrongBy(n.index, n.life)))
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	errs, err := n.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
 	return errs, n.cmd.Start()
+}
+
+// wrongBy returns by how many seconds the clock of a node's process is wrong. It
+// changes with each restart.
+func wrongBy(index, life int) int { return []int{0, 10, -10}[(index+life)%3] }
+
+// clock returns by how many seconds the clock of the current process is wrong.
+func (n *node) clock() int {
+	_, life := n.address()
+	return wrongBy(n.index, life)
 }
 
 // listen reads the process's output until it ends.

@@ -5,6 +5,7 @@ package chaos_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -170,6 +171,24 @@ func (s *stage) stopWhereNobodyListens(round int) {
 	s.stopAll(other, ids)
 	<-time.After(1500 * time.Millisecond)
 	owner.nats.set(open)
+	s.inspect()
+}
+
+// stopSessionsElsewhere stops the sessions of the node with the latest clock at the
+// node with the earliest one.
+func (s *stage) stopSessionsElsewhere(int) {
+	byClock := slices.SortedFunc(slices.Values(s.nodes), func(a, b *node) int { return a.clock() - b.clock() })
+	other, owner := byClock[0], byClock[len(byClock)-1]
+	s.logf("the clock of %s is wrong by %d s, that of %s by %d s", owner.name, owner.clock(), other.name, other.clock())
+	owner.nats.set(shut) // otherwise prompts are forwarded to the sessions' node
+	s.each(owner, "[slow 50 100ms]")
+	owner.nats.set(open)
+	<-time.After(2 * scopeSlack)
+	var all sync.WaitGroup
+	for _, r := range s.crowd.rooms {
+		all.Go(func() { other.stopSession(r.id, api.Stop{Wait: "1s", Queue: "drop"}) })
+	}
+	all.Wait()
 	s.inspect()
 }
 

@@ -25,7 +25,7 @@ type life struct {
 	prompted, started int
 	ends              []bellcord.Receipt
 	endSeq            int64
-	endAt             time.Time
+	startAt, endAt    time.Time
 	stops             []bellcord.Cause // stops in the log, in order
 	stopSeq           int64            // sequence number of the first stop
 	output            string

@@ -91,7 +91,7 @@ func (n *node) stop(id bellcord.TurnID, how api.Stop) act {
 
 func (n *node) stopSession(id bellcord.SessionID, how api.Stop) act {
 	how.Reason = string(bellcord.NewTurnID())
-	a := act{verb: cleared, session: id, why: how.Reason, stop: &api.Stopped{}}
+	a := act{verb: cleared, session: id, why: how.Reason, drops: how.Queue == string(bellcord.QueueDrop), stop: &api.Stopped{}}
 	a = n.do(a, http.MethodPost, "/v1/sessions/"+string(id)+"/stop", how, a.stop)
 	return n.noted(a)
 }

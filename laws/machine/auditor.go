@@ -45,7 +45,7 @@ type account struct {
 	recorded      mode // the stop applied by the store
 	acknowledged  mode // the acknowledged stop
 	late          bool // that acknowledgement followed the end
-	early         bool // a stop that cuts now was acknowledged before the turn started
+	early         bool // a stop was acknowledged before the turn started
 	accepted      bool // the acceptance was acknowledged
 }
 

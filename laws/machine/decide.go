@@ -113,7 +113,11 @@ func (w *World) falsify(f *lifecycle.Facts, o *op) {
 		if !r.FinishHeedsStop {
 			t.Stop = nil
 		}
-	case acceptTurn, requestStop, editTurn:
+	case requestStop:
+		if !r.QueuedStopCuts && t.State == bellcord.StateQueued {
+			t.State = bellcord.StateRunning
+		}
+	case acceptTurn, editTurn:
 	}
 }
 

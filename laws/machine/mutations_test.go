@@ -22,6 +22,7 @@ var caught = []mutation{
 	{name: "a second end is allowed", broken: func(r *machine.Rules) { r.FinishIsOnce = false }},
 	{name: "a stop is a message only", broken: func(r *machine.Rules) { r.StopIsRecorded = false }},
 	{name: "early stops are forgotten", broken: func(r *machine.Rules) { r.EarlyStopIsKept = false }},
+	{name: "a stop of a queued turn waits for a step", broken: func(r *machine.Rules) { r.QueuedStopCuts = false }},
 	{name: "an accept without the node's row", broken: func(r *machine.Rules) { r.AcceptChecksNode = false }},
 	{name: "a claim without looking whose the turn is", broken: func(r *machine.Rules) { r.ClaimChecksOwner = false }},
 	{name: "a claim in a busy session", broken: func(r *machine.Rules) { r.ClaimChecksSession = false }},

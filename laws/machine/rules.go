@@ -15,6 +15,7 @@ type Rules struct {
 	FinishHeedsStop     bool // with a recorded stop that cuts now, the end is stopped
 	StopIsRecorded      bool // a stop is acknowledged when it is recorded, not when it is sent
 	EarlyStopIsKept     bool // a stop for a turn that does not exist yet is kept for it
+	QueuedStopCuts      bool // a stop of a turn that has not started cuts now, also one that waits for a step
 	FenceHasNode        bool // the fence compares the node, which has a unique ID
 	FenceHasNumber      bool // the fence compares the number
 	TakeOverRaisesFence bool // a takeover increments the number
@@ -42,7 +43,7 @@ func Product() Rules {
 		ClaimChecksOwner: true, ClaimChecksLease: true, ClaimChecksSession: true,
 		AppendIsFenced: true, AppendIsNumbered: true,
 		FinishIsFenced: true, FinishIsOnce: true, FinishHeedsStop: true,
-		StopIsRecorded: true, EarlyStopIsKept: true,
+		StopIsRecorded: true, EarlyStopIsKept: true, QueuedStopCuts: true,
 		FenceHasNode: true, FenceHasNumber: true, TakeOverRaisesFence: true,
 		RepeatIsAnswered: true, RepeatWaits: true,
 

@@ -33,9 +33,13 @@ func (w *World) stopOfAnother(n *node, id turn) {
 	w.put(n, loose, op{kind: requestStop, turn: id, stop: cutsNow, session: loose, life: w.stamp(), foreign: true})
 }
 
-// applyStop applies a stop to a turn. The first one that cuts now is kept.
+// applyStop applies a stop to a turn. The first one that cuts now is kept. A turn
+// that has not started has no step to finish.
 func (w *World) applyStop(n *node, id turn, how mode) {
 	t := &n.turns[id]
+	if how == afterStep && t.phase < working && w.rules.QueuedStopCuts {
+		how = cutsNow
+	}
 	if how > t.applied {
 		w.audit.stopApplied(w, id)
 		t.applied = how

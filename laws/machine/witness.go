@@ -25,7 +25,7 @@ func (a *auditor) stopAcknowledged(o *op, answered *answer) {
 	if stop > b.acknowledged {
 		b.acknowledged, b.late = stop, b.end != noEnd
 	}
-	if stop >= cutsNow && !b.claimed {
+	if !b.claimed {
 		b.early = true
 	}
 }

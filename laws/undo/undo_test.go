@@ -64,11 +64,11 @@ func TestLawU1_CommandStarts_BytesAndCallAreDurable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = found.Close() }()
-	calls, err := found.Found(t.Context())
-	if err != nil || len(calls) != 1 {
-		t.Fatalf("open calls: %v, %v", calls, err)
+	left, err := found.Left(t.Context(), func(string) bool { return true })
+	if err != nil || len(left) != 1 || len(left[0].Open) != 1 {
+		t.Fatalf("open calls: %v, %v", left, err)
 	}
-	result, err := found.End(t.Context(), calls[0].ID, snapshot.Whole)
+	result, err := found.End(t.Context(), left[0].Open[0].ID, snapshot.Whole)
 	if err != nil || len(result.Changes) != 1 || !result.Changes[0].Kept {
 		t.Fatalf("%+v, %v", result, err)
 	}

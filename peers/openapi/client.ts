@@ -37,6 +37,7 @@ export function describe(ev: Event): string {
     case 'agent_session_opened': return ev.body.agent_session
     case 'message_imported': return ev.body.text
     case 'process_confirmed': return ev.body.process.pid.toFixed()
+    case 'processes_recovered': return `${ev.body.turn}: ${(ev.body.processes.ended ?? []).length} ended`
     case 'changes_recorded': return `${ev.body.turn}: ${(ev.body.changes.files ?? []).map((f) => `${f.kind} ${f.path}`).join(', ')}`
     case 'undone': return ev.body.files.map((f) => `${f.path}: ${f.result}`).join(', ')
     case 'conversation_rewound': return ev.body.turn ?? 'taken back'

@@ -31,7 +31,7 @@ test('a stop pressed after the server was killed is not shown as delivered, and 
   const shown = await page.evaluate(() => [...globalThis.shown])
   assert.ok(!shown.some((word) => word.includes('Stopping')), `a stop that reached nobody was shown as ${shown.join(' | ')}`)
   await s.serve()
-  await page.locator('.badge', { hasText: 'Lost: the server ended during this turn.' }).waitFor({ timeout: 30000 })
+  await page.locator('.badge', { hasText: 'Lost: Bellcord ended during this turn.' }).waitFor({ timeout: 30000 })
   assert.ok(tries.length > 0)
   assert.equal(await page.locator('.banner', { hasText: 'Connection lost' }).count(), 0)
   await page.context().close()

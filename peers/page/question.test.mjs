@@ -49,6 +49,26 @@ test('typing "add a test" and Enter while a question appears approves nothing', 
   await page.context().close()
 })
 
+test('an answer that is typed into the composer while a question is open is not queued', async () => {
+  const { page, id } = await asked('shell', { command: 'touch approved' })
+  await box(page).focus()
+  for (const text of ['y', ' Yes ', 'no.', 'nnn', 'always']) {
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+    await page.locator('.banner', { hasText: 'Not sent: a question is open.' }).waitFor()
+    assert.equal(await box(page).inputValue(), '')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await box(page).focus()
+  }
+  await page.keyboard.type('yes, but use tabs')
+  await page.keyboard.press('Enter')
+  await page.locator('.queue', { hasText: 'yes, but use tabs' }).waitFor()
+  const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
+  assert.equal(events.filter((e) => e.kind === 'turn_accepted').length, 2)
+  assert.deepEqual(await answers(id), [])
+  await page.context().close()
+})
+
 test('a question shows which calls "Allow for this session" covers', async () => {
   const { page, question } = await asked('shell', { command: 'echo one' })
   assert.match(await question.innerText(), /For this session: exactly this call, any number of times\./)

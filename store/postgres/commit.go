@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,19 +30,47 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 			return err
 		}
 		t.mark()
-		return t.carryOutAll(ops, texts, results)
+		return t.carryOutAll(0, ops, texts, results)
 	})
+	if rejects(err) {
+		err = s.commitSeparately(ctx, ops, results)
+	}
 	return results, err
 }
 
-func (t *tx) carryOutAll(ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+// commitSeparately is Commit for a batch in which the database has rejected a
+// value: only the op with the value is rejected. It is slower, because each op
+// has its own round trips.
+func (s *Store) commitSeparately(ctx context.Context, ops []bellcord.Op, results []bellcord.Result) error {
+	var texts []encoded
+	return s.transact(ctx, func(t *tx) error {
+		clear(results)
+		sound := slices.Clone(ops)
+		for i, op := range ops {
+			if hasLongKey(op) {
+				results[i], sound[i] = rejected(errLongKey), nil
+			}
+		}
+		if err := t.hold(locksOf(sound), func(*pgx.Batch) {}, func() { texts = encodeAppends(sound) }); err != nil {
+			return err
+		}
+		if err := t.carryOutSeparately(sound, texts, results); err != nil {
+			return err
+		}
+		t.mark()
+		return nil
+	})
+}
+
+// carryOutAll applies ops, the first of which is at the given place in the batch.
+func (t *tx) carryOutAll(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
 	for i := 0; i < len(ops); {
 		n, err := together(ops[i:]), error(nil)
 		if n > 0 {
 			err = t.appendTogether(ops[i:i+n], texts[i:i+n], results[i:i+n])
 		} else {
 			n = 1
-			results[i], err = t.carryOut(ops[i], t.scope[i])
+			results[i], err = t.carryOut(ops[i], t.scope[place+i])
 		}
 		if err != nil {
 			return fmt.Errorf("%T: %w", ops[i], err)
@@ -83,6 +112,9 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	if op.Existing && t.held[v.ID] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
+	if op.Existing {
+		return bellcord.Result{}, t.updateSession(op.Was, v)
+	}
 	dirs, err := dirList(v.AdditionalDirs)
 	if err != nil {
 		return bellcord.Result{}, err
@@ -103,6 +135,34 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 		t.held[v.ID] = newTail(owner, last, hash)
 	}
 	return bellcord.Result{}, err
+}
+
+// updateSession writes the settings that an update changes.
+func (t *tx) updateSession(was, now bellcord.Session) error {
+	dirs, err := dirList(now.AdditionalDirs)
+	if err != nil {
+		return err
+	}
+	before, err := dirList(was.AdditionalDirs)
+	if err != nil {
+		return err
+	}
+	_, err = t.conn.Exec(t.ctx, `
+		UPDATE sessions SET dir = coalesce($2, dir), title = coalesce($3, title), model = coalesce($4, model), mode = coalesce($5, mode),
+			updated = greatest(updated, $6), agent = coalesce($7, agent), additional_dirs = coalesce($8, additional_dirs),
+			effort = coalesce($9, effort), auto_title = coalesce($10, auto_title) WHERE id = $1`,
+		word(now.ID), changed(word(was.Dir), word(now.Dir)), changed(word(was.Title), word(now.Title)), changed(word(was.Model), word(now.Model)),
+		changed(word(was.Mode), word(now.Mode)), now.Updated.UnixNano(), changed(word(was.Agent), word(now.Agent)), changed(before, dirs),
+		changed(word(was.Effort), word(now.Effort)), changed(was.AutoTitle, now.AutoTitle))
+	return err
+}
+
+// changed returns the new value, or nil if it is the old one.
+func changed[T comparable](was, now T) any {
+	if was == now {
+		return nil
+	}
+	return now
 }
 
 // dirList encodes a list of directories: as JSON, or "" if it is empty.

@@ -57,6 +57,11 @@ func schemaVersion(ctx context.Context, t pgx.Tx) (have int, err error) {
 	return have, err
 }
 
+// errTooOld refuses a schema that no command of this program can convert.
+func errTooOld(have int) error {
+	return fmt.Errorf("the database has schema version %d, which is too old: this program can neither read nor convert it; use it with the program that wrote it, or choose an empty database", have)
+}
+
 func apply(ctx context.Context, t pgx.Tx, have int) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -70,7 +75,9 @@ func apply(ctx context.Context, t pgx.Tx, have int) error {
 		return nil
 	case have == 0:
 		have = oldVersions
-	case have <= oldVersions:
+	case have < oldVersions:
+		return errTooOld(have)
+	case have == oldVersions:
 		return bellcord.ErrOldNames
 	}
 	for _, name := range files[have-oldVersions:] {

@@ -40,7 +40,7 @@ func MigrateNames(ctx context.Context, url string, opts Options) error {
 		case have > oldVersions:
 			return errors.New("the store already has the new names")
 		case have < oldVersions:
-			return fmt.Errorf("the schema has version %d: only version %d can be converted; open it once with the version of Bellcord that you used last", have, oldVersions)
+			return errTooOld(have)
 		}
 		var live int
 		if err := t.QueryRow(ctx, `SELECT count(*) FROM nodes WHERE lease_until > `+clock).Scan(&live); err != nil {

@@ -60,9 +60,12 @@ type Store struct {
 
 	marksMu sync.Mutex // protects marks
 	marks   map[string]int64
-	quit    chan struct{}
-	still   sync.WaitGroup // the goroutine that renews the lease
-	closed  atomic.Bool
+
+	takenMu   sync.Mutex // protects takenFrom
+	takenFrom map[bellcord.TurnID]deadNode
+	quit      chan struct{}
+	still     sync.WaitGroup // the goroutine that renews the lease
+	closed    atomic.Bool
 }
 
 var _ bellcord.Store = (*Store)(nil)
@@ -74,7 +77,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if opts.Lease < 2*opts.Renew {
 		return nil, fmt.Errorf("a lease of %v is too short to be renewed every %v", opts.Lease, opts.Renew)
 	}
-	s := &Store{opts: opts, node: string(bellcord.NewSessionID()), quit: make(chan struct{}), outdated: outdated{detected: make(chan struct{})}}
+	s := &Store{opts: opts, node: string(bellcord.NewSessionID()), quit: make(chan struct{}), takenFrom: map[bellcord.TurnID]deadNode{}, outdated: outdated{detected: make(chan struct{})}}
 	if err := s.open(ctx, url); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("opening the store in PostgreSQL: %w", err)
@@ -159,8 +162,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// isLost reports whether an error means that the database cannot be reached or
-// has closed the connection.
+// isLost reports whether an error is about the database and not about the values
+// of a statement: it cannot be reached, has closed the connection, is read-only or
+// busy, or has failed itself.
 func isLost(err error) bool {
 	var (
 		connect *pgconn.ConnectError
@@ -168,7 +172,8 @@ func isLost(err error) bool {
 		server  *pgconn.PgError
 	)
 	if errors.As(err, &server) {
-		return slices.Contains([]string{"08", "53", "57"}, server.Code[:2]) && server.Code != cancelled
+		return slices.Contains([]string{"08", "25", "40", "53", "55", "57", "58"}, server.Code[:2]) && server.Code != cancelled ||
+			server.Code == "XX001" || server.Code == "XX002" // a damaged table or index
 	}
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"net/url"
 	"os"
 	"strings"
@@ -17,11 +18,13 @@ import (
 	"github.com/bellcord/bellcord/store/storetest"
 )
 
+var batches = flag.Int("batches", 0, "number of batches with hostile values; 0 for a few")
+
 func TestMain(m *testing.M) { storetest.Main(m, open) }
 
 func TestStore_Suite_Passes(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Harness{Open: open, Place: func(t *testing.T) string { return place(t) }, Forsake: forsake, Gaps: gaps})
+	storetest.Run(t, storetest.Harness{Open: open, Place: func(t *testing.T) string { return place(t) }, Forsake: forsake, Gaps: gaps, Batches: *batches})
 }
 
 // gaps lists the requirements of the suite that this store does not meet, with

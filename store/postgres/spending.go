@@ -47,3 +47,27 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	})
 	return all, s.explain(ctx, err)
 }
+
+// SumUsage implements bellcord.UsageSummer.
+func (s *Store) SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error) {
+	var sum bellcord.UsageSum
+	since := int64(0)
+	switch {
+	case q.Since.Year() > lastYear:
+		return sum, nil
+	case !q.Since.IsZero():
+		since = q.Since.UnixNano()
+	}
+	rows, err := s.readers.Query(ctx, `
+		WITH spent AS (SELECT * FROM spending WHERE ($1 = '' OR session = $1) AND at >= $2 AND ($3 = '' OR owner = $3))
+		SELECT model, sum(input)::bigint, sum(cache_read)::bigint, sum(cache_write)::bigint, sum(output)::bigint, sum(cost)::bigint, bool_and(exact), (SELECT count(DISTINCT turn) FROM spent)
+		FROM spent GROUP BY model ORDER BY min(at), min(turn), model`, word(q.Session), since, word(q.Owner))
+	if err != nil {
+		return sum, s.explain(ctx, err)
+	}
+	sum.Models, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (v bellcord.ModelUsage, err error) {
+		err = row.Scan((*word)(&v.Model), &v.InputTokens, &v.CacheReadTokens, &v.CacheWriteTokens, &v.OutputTokens, &v.CostNanoUSD, &v.Exact, &sum.Turns)
+		return v, err
+	})
+	return sum, s.explain(ctx, err)
+}

@@ -97,9 +97,7 @@ var errRolledBack = errors.New("the transaction was rolled back")
 
 // commit writes the delayed rows and ends the transaction, in one round trip.
 func (t *tx) commit() error {
-	t.moveTails()
-	t.touchSessions()
-	t.rows.insert(t.later)
+	t.queueRows()
 	t.later.Queue(`COMMIT`).Exec(func(tag pgconn.CommandTag) error {
 		if tag.String() != "COMMIT" {
 			return errRolledBack
@@ -107,6 +105,13 @@ func (t *tx) commit() error {
 		return nil
 	})
 	return t.sendBatch(t.later)
+}
+
+// queueRows queues the delayed rows.
+func (t *tx) queueRows() {
+	t.moveTails()
+	t.touchSessions()
+	t.rows.insert(t.later)
 }
 
 // sendBatch runs a batch of statements in one round trip.

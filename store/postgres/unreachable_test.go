@@ -18,6 +18,11 @@ func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
 		&net.OpError{Op: "read", Err: errors.New("connection reset by peer")},
 		&pgconn.PgError{Code: "57P01"}, // the database shuts down
 		&pgconn.PgError{Code: "53300"}, // no connections left
+		&pgconn.PgError{Code: "53100"}, // disk full
+		&pgconn.PgError{Code: "58030"}, // I/O error
+		&pgconn.PgError{Code: "25006"}, // read-only, as after a failover
+		&pgconn.PgError{Code: "40P01"}, // deadlock
+		&pgconn.PgError{Code: "XX001"}, // damaged page
 	} {
 		if got := (&Store{}).explain(t.Context(), err); !errors.Is(got, bellcord.ErrStoreDown) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -54,8 +55,25 @@ func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
 			return nil, err
 		}
 	}
-	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND taken AND state <> 'ended'`, s.node)
+	taken, err := s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND taken AND state <> 'ended'`, s.node)
+	for i := range taken {
+		_, taken[i].RanOn = s.TakenFrom(taken[i].ID)
+	}
+	return taken, err
 }
+
+// TakenFrom returns the id and the name of the node that ran a turn that this
+// process has taken over. Both are empty if they are not known: another node took
+// the turn over first, and died, too.
+func (s *Store) TakenFrom(turn bellcord.TurnID) (id, name string) {
+	s.takenMu.Lock()
+	defer s.takenMu.Unlock()
+	from := s.takenFrom[turn]
+	return from.id, from.name
+}
+
+// deadNode is a node whose lease has expired.
+type deadNode struct{ id, name string }
 
 // bury removes dead nodes and assigns their unended turns to this node, in one
 // transaction. From then on, claims and writes of those nodes are rejected. If
@@ -73,25 +91,52 @@ func (t *tx) bury() error {
 	case err != nil || !alive: // a node with an expired lease must not take over others
 		return err
 	}
-	dead, err := t.ids(`
+	rows, err := t.conn.Query(t.ctx, `
 		DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < `+clock+` AND id <> $1 FOR UPDATE SKIP LOCKED)
-		RETURNING id`, t.s.node)
-	if err != nil || len(dead) == 0 {
+		RETURNING id, name`, t.s.node)
+	if err != nil {
 		return err
 	}
-	return t.inherit(dead)
+	names := map[string]string{}
+	var node, name string
+	if _, err := pgx.ForEachRow(rows, []any{&node, &name}, func() error {
+		names[node] = name
+		return nil
+	}); err != nil || len(names) == 0 {
+		return err
+	}
+	return t.inherit(names)
 }
 
 // inherit assigns the unended turns of removed nodes to this node. Everything
 // that those nodes accepted is committed, because an accept locks the node's row
 // against removal.
-func (t *tx) inherit(dead []string) error {
+func (t *tx) inherit(names map[string]string) error {
+	dead := slices.Collect(maps.Keys(names))
 	if err := t.exec(`
 		SELECT 1 FROM tails WHERE session IN (SELECT session FROM turns WHERE node = ANY ($1::text[]) AND state <> 'ended')
 		ORDER BY session FOR UPDATE`, dead); err != nil {
 		return err
 	}
-	return t.exec(`
-		UPDATE turns SET node = $2, taken = true, fence = fence + 1, applied = 0
-		WHERE node = ANY ($1::text[]) AND state <> 'ended'`, dead, t.s.node)
+	rows, err := t.conn.Query(t.ctx, `
+		WITH old AS (SELECT id, node, taken FROM turns WHERE node = ANY ($1::text[]) AND state <> 'ended')
+		UPDATE turns SET node = $2, taken = true, fence = fence + 1, applied = 0 FROM old
+		WHERE turns.id = old.id AND turns.node = old.node AND turns.state <> 'ended'
+		RETURNING old.id, old.node, old.taken`, dead, t.s.node)
+	if err != nil {
+		return err
+	}
+	var turn bellcord.TurnID
+	var node string
+	var taken bool
+	_, err = pgx.ForEachRow(rows, []any{(*word)(&turn), &node, &taken}, func() error {
+		t.s.takenMu.Lock()
+		defer t.s.takenMu.Unlock()
+		if taken { // that node did not run it, either
+			node = ""
+		}
+		t.s.takenFrom[turn] = deadNode{node, names[node]}
+		return nil
+	})
+	return err
 }

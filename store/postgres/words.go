@@ -45,14 +45,15 @@ func (w *word) ScanText(v pgtype.Text) error {
 	return err
 }
 
-// encode returns the JSON of a core value. It fails only for rare values such as
-// a time out of range, and then only the op of the value is rejected.
+// encode returns the JSON of a core value, as valid UTF-8: JSON within the value
+// may contain any bytes. It fails only for rare values such as a time out of
+// range, and then only the op of the value is rejected.
 func encode(v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("cannot encode %T: %w", v, err)
 	}
-	return string(data), nil
+	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 }
 
 // encodeCause returns nil pointers if c is nil.

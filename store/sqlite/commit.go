@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -73,8 +74,17 @@ func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: e
 func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	v := op.Session
 	if op.Existing {
-		done, err := t.affected(`UPDATE sessions SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $6), agent = $7, additional_dirs = $8, effort = $9, auto_title = $10 WHERE id = $1`,
-			string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Updated.UnixNano(), v.Agent, dirList(v.AdditionalDirs), v.Effort, v.AutoTitle)
+		was, dirs := op.Was, any(nil)
+		if !slices.Equal(was.AdditionalDirs, v.AdditionalDirs) {
+			dirs = dirList(v.AdditionalDirs)
+		}
+		done, err := t.affected(`
+			UPDATE sessions SET dir = coalesce($2, dir), title = coalesce($3, title), model = coalesce($4, model), mode = coalesce($5, mode),
+				updated = max(updated, $6), agent = coalesce($7, agent), additional_dirs = coalesce($8, additional_dirs),
+				effort = coalesce($9, effort), auto_title = coalesce($10, auto_title) WHERE id = $1`,
+			string(v.ID), changed(was.Dir, v.Dir), changed(was.Title, v.Title), changed(was.Model, v.Model), changed(was.Mode, v.Mode),
+			v.Updated.UnixNano(), changed(was.Agent, v.Agent), dirs,
+			changed(was.Effort, v.Effort), changed(was.AutoTitle, v.AutoTitle))
 		if err == nil && done == 0 {
 			return refused(bellcord.ErrNoSession)
 		}
@@ -84,6 +94,14 @@ func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8, additional_dirs = $10, effort = $11, auto_title = $12`,
 		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner, dirList(v.AdditionalDirs), v.Effort, v.AutoTitle)
+}
+
+// changed returns the new value, or nil if it is the old one.
+func changed[T comparable](was, now T) any {
+	if was == now {
+		return nil
+	}
+	return now
 }
 
 func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {

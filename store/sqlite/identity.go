@@ -50,14 +50,28 @@ func refuseEmpty(dir string) error {
 		what = "is missing"
 	}
 	for _, name := range remains {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+		if used, err := isUsed(filepath.Join(dir, name)); used {
 			return fmt.Errorf("%w: %s %s, but %s exists; put the file back, run \"bellcord store restore FILE\" with a backup, or run \"bellcord serve --new-store\" to start with an empty store",
 				ErrIdentity, databaseName, what, name)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isUsed reports whether a file exists. An empty directory does not count: an
+// installation may create it before the first start.
+func isUsed(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil || !info.IsDir():
+		return err == nil, err
+	}
+	entries, err := os.ReadDir(path)
+	return len(entries) > 0, err
 }
 
 // ErrIdentity means that the database is not the one that was used in its

@@ -36,6 +36,21 @@ func TestOpen_DatabaseMissingButOtherFilesRemain_ReturnsErrIdentity(t *testing.T
 	}
 }
 
+// An installation may create the directories before the first start.
+func TestOpen_EmptyDirectoryExists_CreatesTheStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "workspaces"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	reopen(t, dir)
+	reopen(t, dir)
+	if err := errors.Join(os.Remove(filepath.Join(dir, "bellcord.db")), os.Remove(filepath.Join(dir, "store.id")), os.Mkdir(filepath.Join(dir, "workspaces", "s"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, dir, "workspaces")
+}
+
 func TestOpenNew_DatabaseMissing_StartsEmptyAndKeepsOldFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -44,6 +44,11 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
+// errTooOld refuses a schema that no command of this program can convert.
+func errTooOld(have int) error {
+	return fmt.Errorf("the database has schema version %d, which is too old: this program can neither read nor convert it; use it with the program that wrote it, or choose an empty data directory", have)
+}
+
 func apply(ctx context.Context, conn *sql.Conn, files []string) error {
 	var have int
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
@@ -54,7 +59,9 @@ func apply(ctx context.Context, conn *sql.Conn, files []string) error {
 		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, supported)
 	case have == 0:
 		have = oldVersions
-	case have <= oldVersions:
+	case have < oldVersions:
+		return errTooOld(have)
+	case have == oldVersions:
 		return bellcord.ErrOldNames
 	}
 	for i, name := range files[have-oldVersions:] {

@@ -39,7 +39,7 @@ func MigrateNames(ctx context.Context, dir string) (backup string, err error) {
 		case have > oldVersions:
 			return errors.New("the store already has the new names")
 		case have < oldVersions:
-			return fmt.Errorf("the database has schema version %d: only version %d can be converted; open it once with the version of Bellcord that you used last", have, oldVersions)
+			return errTooOld(have)
 		}
 		backup = filepath.Join(dir, namesBackup)
 		if err := Backup(ctx, dir, backup); err != nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/bellcord/bellcord"
@@ -14,13 +15,12 @@ func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellco
 	if q.Limit > 0 {
 		limit = q.Limit
 	}
-	rows, err := s.query(ctx, `
-		SELECT receipt FROM turns
-		WHERE receipt IS NOT NULL AND ($1 = '' OR session = $1)
-		AND ($2 = '' OR session IN (SELECT id FROM sessions WHERE owner = $2))
-		AND ($3 = '' OR substr(lower(id), 1, length($3)) = $3 OR substr(lower(id), -length($3)) = $3)
-		ORDER BY accepted DESC, id DESC LIMIT $4`,
-		string(q.Session), q.Owner, strings.ToLower(q.Turn), limit)
+	var c conditions
+	c.add(q.Session != "", `session = $`, string(q.Session))
+	c.add(q.Owner != "", `EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $)`, q.Owner)
+	c.add(q.Turn != "", `(substr(lower(id), 1, length($)) = $ OR substr(lower(id), -length($)) = $)`, strings.ToLower(q.Turn))
+	rows, err := s.query(ctx, `SELECT receipt FROM turns WHERE receipt IS NOT NULL`+c.text+`
+		ORDER BY accepted DESC, id DESC LIMIT $`+strconv.Itoa(len(c.values)+1), append(c.values, limit)...)
 	if err != nil {
 		return nil, err
 	}

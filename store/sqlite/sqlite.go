@@ -227,4 +227,4 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 // undone marks the error of a transaction that was rolled back. If a commit could
 // not be synced, its frames may still be in the write-ahead log, but readers
 // ignore them and the next commit overwrites them.
-func undone(err error) error { return bellcord.NotCommitted(err) }
+func undone(err error) error { return bellcord.NotCommitted(explain(err)) }

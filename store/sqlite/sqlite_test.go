@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,8 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 	"github.com/bellcord/bellcord/store/storetest"
 )
+
+var batches = flag.Int("batches", 0, "number of batches with hostile values; 0 for a few")
 
 func TestMain(m *testing.M) { storetest.Main(m, open) }
 
@@ -28,6 +31,7 @@ func TestStore_Suite_Passes(t *testing.T) {
 		Place:   func(t *testing.T) string { return t.TempDir() },
 		Forsake: forsake,
 		Gaps:    gaps,
+		Batches: *batches,
 	}
 	if runtime.GOOS == "windows" {
 		h.Forsake = nil // Windows removes no file that is open, so a live node keeps its lock

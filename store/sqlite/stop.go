@@ -58,10 +58,10 @@ func (t tx) ownerOf(session bellcord.SessionID) (owner string, err error) {
 func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
 	rows, err := t.query(`
 		SELECT `+turnColumns+` FROM turns
-		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND node <> $1 AND accepted <= $2
+		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND node <> $1 AND accepted <= $2 + $6
 		  AND ($3 = '' OR session = $3)
 		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))
-		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner)
+		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner, op.Uncertainty.Nanoseconds())
 	if err != nil {
 		return bellcord.Result{}, err
 	}

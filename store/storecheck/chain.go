@@ -56,8 +56,17 @@ func checkReceipt(ctx context.Context, store bellcord.Reader, kept bellcord.Rece
 	if err != nil {
 		return err
 	}
-	if record.Receipt == nil || !record.Receipt.Equal(kept) {
-		return errors.New("the store has another receipt for this turn")
+	if record.Receipt == nil {
+		return errors.New("the store has no receipt for this turn")
+	}
+	if !record.Receipt.Equal(kept) {
+		now, err := bellcord.ReceiptNow(ctx, store, *record.Receipt) // kept after its processes were recovered
+		if err != nil {
+			return err
+		}
+		if !now.Equal(kept) {
+			return errors.New("the store has another receipt for this turn")
+		}
 	}
 	var head bellcord.LogHead
 	for head.Seq < kept.LogHead.Seq {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
@@ -9,6 +10,7 @@ import (
 
 var scopeChecks = []check{
 	{"law 1: a scope is what other nodes run when the stop is asked for, and nothing that comes behind it", scopeOfOthers},
+	{"law 1: a scope includes turns within the error of the request's time", scopeUncertain},
 	{"law 35: a scope never widens beyond its owner or its session", scopeOfOwner},
 	{"law 7: a scope leaves the stops on record as they are", scopeTwice},
 	{"law 37: a scope answers for the turns that its stop has ended already, and for no others", scopeEnded},
@@ -57,6 +59,22 @@ func scopeOfOthers(b *bench) {
 	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: request})
 	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
 		b.Errorf("with drop, the stopped turns are %v", got)
+	}
+}
+
+func scopeUncertain(b *bench) {
+	n, other := b.node(), b.node()
+	request := stopBy("anna", bellcord.StopNow)
+	var turns []bellcord.TurnID
+	for _, after := range []time.Duration{time.Millisecond, 2 * time.Millisecond, 3 * time.Millisecond} {
+		op := accept(other.session())
+		op.At = request.At.Add(after)
+		other.ok(op)
+		turns = append(turns, op.Turn)
+	}
+	n.ok(bellcord.RecordStops{Drop: true, Cause: request, Uncertainty: 2 * time.Millisecond})
+	if got := n.stopped(turns...); !slices.Equal(got, turns[:2]) {
+		b.Errorf("the scope is %v of %v", got, turns)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 var sessionChecks = []check{
 	{"a session comes back as it was put, and as it was put last", sessionKept},
+	{"an update of a session keeps what another process has changed", sessionUpdatedByTwo},
 	{"sessions are listed by their last update, newest first, by directory, page and limit", sessionsListed},
 	{"a prompt and an end move their session to the top", sessionsMoved},
 	{"a deleted session leaves nothing behind and the others alone", sessionDeleted},
@@ -28,9 +29,26 @@ func sessionKept(b *bench) {
 	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)
 	n.ok(bellcord.PutSession{Session: want})
 	sameSession(b, reader, want)
+	was := want
 	want.AdditionalDirs, want.Effort, want.AutoTitle = nil, "low", false
-	n.ok(bellcord.PutSession{Session: want, Existing: true})
+	n.ok(bellcord.PutSession{Session: want, Was: was, Existing: true})
 	sameSession(b, reader, want)
+}
+
+// sessionUpdatedByTwo checks that two processes with an old state of a session
+// do not undo each other's changes.
+func sessionUpdatedByTwo(b *bench) {
+	first, second := b.node(), b.node()
+	at := now()
+	was := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/", Title: "t", Model: "p/m", Mode: "full", Created: at, Updated: at}
+	first.ok(bellcord.PutSession{Session: was})
+	mode, model := was, was
+	mode.Mode, model.Model = "read-only", "p/other"
+	first.ok(bellcord.PutSession{Session: mode, Was: was, Existing: true})
+	second.ok(bellcord.PutSession{Session: model, Was: was, Existing: true})
+	want := was
+	want.Mode, want.Model = "read-only", "p/other"
+	sameSession(b, first, want)
 }
 
 func sameSession(b *bench, n *node, want bellcord.Session) {

@@ -11,7 +11,41 @@ var spendingChecks = []check{
 	{"law 27: what a turn used is recorded with its end, by model, and once", spendingKept},
 	{"law 27: a refused end spends nothing", refusedSpendsNothing},
 	{"law 27: what was spent outlives the session", spendingOutlives},
+	{"law 27: a turn whose id was used in a deleted session ends, and both are counted", spendingOfReusedID},
 	{"spendings are listed by session and from a time on, in the order of the ends", spendingListed},
+}
+
+// spendingOfReusedID checks that a client that uses an id again after its session
+// was deleted does not fail the commit.
+func spendingOfReusedID(b *bench) {
+	n := b.node()
+	first := n.running(n.session())
+	n.ok(first.costs(bellcord.EndDone, now()))
+	once := total(b, n)
+	n.ok(bellcord.DeleteSession{ID: first.session})
+	s := n.session()
+	n.ok(acceptAs(s, first.turn))
+	again := claimed{s, first.turn, n.ok(claim(s, first.turn)).Fence}
+	results := n.do(again.costs(bellcord.EndDone, now()), note(n.session(), "innocent"))
+	if results[0].Err != nil || results[1].Err != nil {
+		b.Errorf("the end: %v, the other op: %v", results[0].Err, results[1].Err)
+	}
+	if got := total(b, n); once == 0 || got != 2*once {
+		b.Errorf("%d tokens are counted, want twice %d", got, once)
+	}
+}
+
+// total returns the number of tokens that all turns have used.
+func total(b *bench, n *node) (tokens int64) {
+	b.Helper()
+	all, err := n.Spending(b.Context(), bellcord.SpendingQuery{})
+	if err != nil {
+		b.Error(err)
+	}
+	for _, s := range all {
+		tokens += s.InputTokens + s.OutputTokens
+	}
+	return tokens
 }
 
 // costs returns the end of a turn that used two models.
@@ -44,6 +78,14 @@ func (b *bench) spending(n *node, q bellcord.SpendingQuery, want ...bellcord.Spe
 	}
 	if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		b.Errorf("spent %+v, %v\nwant %+v", got, err, want)
+	}
+	store, is := n.Node.(bellcord.UsageSummer)
+	if !is {
+		return
+	}
+	sum, err := store.SumUsage(b.Context(), q)
+	if all := bellcord.SumUsage(want); err != nil || sum.Turns != all.Turns || len(sum.Models)+len(all.Models) > 0 && !reflect.DeepEqual(sum, all) {
+		b.Errorf("the sum is %+v, %v\nwant %+v", sum, err, all)
 	}
 }
 

@@ -17,6 +17,7 @@ var stopChecks = []check{
 	{"law 1: a stop touches its own turn and no other", onlyThat},
 	{"a node receives the stops of its own unended turns, and only of these", stopsDelivered},
 	{"a stop shows in the record, the log and the claim", recorded},
+	{"law 29: a stop of a queued turn that waits for a step cuts now, and the turn cannot end as done", queuedNow},
 }
 
 func firstStays(b *bench) {
@@ -143,7 +144,7 @@ func recorded(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	turn := n.queued(s)
-	cause := stopBy("anna", bellcord.StopAfterStep)
+	cause := stopBy("anna", bellcord.StopForce)
 	r := other.ok(recordStop(turn, cause))
 	if r.Record == nil || r.Record.ID != turn || r.Record.State != bellcord.StateQueued || len(r.Events) != 1 || r.Events[0].Turn != turn {
 		b.Fatalf("the result is %+v with %v", r.Record, kinds(r.Events))
@@ -153,6 +154,27 @@ func recorded(b *bench) {
 	}
 	if got := n.ok(claim(s, turn)).Stop; got == nil || *got != cause {
 		b.Errorf("the claim returned stop %v", got)
+	}
+}
+
+func queuedNow(b *bench) {
+	n, other := b.node(), b.node()
+	s := n.session()
+	turn, dropped := n.queued(s), n.queued(s)
+	r := other.ok(recordStop(turn, stopBy("anna", bellcord.StopAfterStep)))
+	if r.Stop == nil || r.Stop.Mode != "" || n.record(turn).Stop.Mode != "" {
+		b.Errorf("the result has %+v, the record %+v", r.Stop, n.record(turn).Stop)
+	}
+	other.ok(bellcord.RecordStops{Session: s, Drop: true, Cause: stopBy("anna", bellcord.StopAfterStep)})
+	if stop := n.record(dropped).Stop; stop == nil || stop.Mode != "" {
+		b.Errorf("a stop of the session and its queue recorded %+v", stop)
+	}
+	c := claimed{s, turn, n.ok(claim(s, turn)).Fence}
+	n.refused(c.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+	early := bellcord.NewTurnID()
+	other.ok(recordStop(early, stopBy("anna", bellcord.StopAfterStep)))
+	if stop := n.stopOf(early); stop == nil || stop.Mode != "" {
+		b.Errorf("the turn of an early stop found %+v", stop)
 	}
 }
 

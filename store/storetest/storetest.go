@@ -37,6 +37,8 @@ type Harness struct {
 	// Gaps lists checks that the store fails, by name and with the reason. They
 	// are skipped unless BELLCORD_STORETEST_GAPS=1 is set.
 	Gaps map[string]string
+	// Batches is the number of batches with hostile values, 0 for a few.
+	Batches int
 }
 
 // check is one requirement: a description and its test.
@@ -55,6 +57,7 @@ var suite = map[string][]check{
 	"push":      pushChecks,
 	"replay":    replayChecks,
 	"batches":   batchChecks,
+	"hostile":   hostileChecks,
 	"claims":    claimChecks,
 	"fences":    fenceChecks,
 	"ends":      endChecks,

@@ -235,7 +235,7 @@ export class Conversation {
 
 const telling = new Set(['turn_accepted', 'prompt_edited', 'turn_started', 'turn_ended', 'question_opened', 'question_answered'])
 const words: { [state: string]: string } = {
-  queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', lost: 'Lost: the server ended during this turn.',
+  queued: 'Queued.', running: 'Running.', stopping: 'Stopping.', lost: 'Lost: Bellcord ended during this turn.',
 }
 
 /** sayEnd reads how a turn ended: the size of its answer or its time, the prompts that the stop holds, and processes that survived. */

@@ -58,3 +58,13 @@ const composer = () => document.getElementById('composer') as HTMLTextAreaElemen
 export function toComposer(e: KeyboardEvent) {
   if (e.key.length === 1 && !e.ctrlKey && !e.metaKey && !e.altKey) composer()?.focus() // the key's default action follows the focus
 }
+
+// answerWords are the texts that are probably answers to a question; the list is
+// the one of internal/front/line.
+const answerWords = 'y|yes|yep|yeah|yup|ok|okay|sure|accept|approve|approved|a|always|s|session|once|allow|allow once|allow always|always allow|allow for this session|n|no|nope|never|reject|deny|decline'.split('|')
+
+/** looksLikeAnswer reports whether a text is probably meant as the answer to a question. While one is open, it must not become a prompt. */
+export function looksLikeAnswer(text: string): boolean {
+  const word = text.toLowerCase().replace(/^\P{L}+|\P{L}+$/gu, '').replace(/\s+/g, ' ').replace(/^([a-z])\1+$/, '$1')
+  return answerWords.includes(word)
+}

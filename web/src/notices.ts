@@ -53,7 +53,7 @@ export async function notify(title: string, body: string, path: string, tag: str
 /** hasPush reports whether someone turned on notifications for the closed page in this browser. */
 function hasPush(): boolean { try { return localStorage.getItem(pushKey) !== null } catch { return false } }
 
-const ends: { [end: string]: string } = { done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn' }
+const ends: { [end: string]: string } = { done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: Bellcord ended during this turn' }
 
 /** useNotices notifies about the user's own turns while the page is hidden. */
 export function useNotices(me: Me | undefined) {

@@ -1,6 +1,6 @@
 import { compactText } from './slash'
 import { visible } from './visible'
-import type { Cause, Change, Changes, Event, Image, Question, Receipt, TextFile, Undone } from './words'
+import type { Cause, Change, Changes, Event, Image, Processes, Question, Receipt, TextFile, Undone } from './words'
 
 // The session's log, prepared for display.
 
@@ -30,7 +30,7 @@ export interface Span { kind: 'queue' | 'model' | 'thinking' | 'text' | 'tool' |
 export interface Turn {
   id: string; seq: number; text: string; images: Image[]; files: TextFile[]; links: { name?: string; uri: string }[]; task?: string
   accepted: number; started?: number; ended?: number
-  stop?: Cause; receipt?: Receipt
+  stop?: Cause; receipt?: Receipt; recoveries?: string[]
   parts: Part[]; calls: Map<string, Call>; questions: Map<string, Question & { answer?: string; by?: string }>
   spans: Span[]; version: number; cleared?: boolean
   changes?: Changes
@@ -102,6 +102,10 @@ export function add(r: Record, ev: Event) {
     const t = r.turns.get(ev.body.turn)
     if (t) { t.changes = ev.body.changes; t.version++ }
   }
+  if (ev.kind === 'processes_recovered') {
+    const t = r.turns.get(ev.body.turn)
+    if (t) recovered(t, ev.body)
+  }
   if (ev.kind === 'undone') addUndo(r, ev.body)
   if (!ev.turn) return
   const at = Date.parse(ev.time)
@@ -117,6 +121,19 @@ export function add(r: Record, ev: Event) {
   if (!t) return
   t.version++
   handlers[ev.kind]?.(t, ev.body, at)
+}
+
+/** recovered adds the processes of a lost turn to its receipt, once for each recovery, as ReceiptNow in receipt_recovered.go does. */
+function recovered(t: Turn, b: { recovery: string; processes: Processes }) {
+  if (!t.receipt || t.recoveries?.includes(b.recovery)) return
+  const p = t.receipt.processes
+  const later = [...(b.processes.ended ?? []), ...(b.processes.survivors ?? [])]
+  t.receipt = { ...t.receipt, processes: {
+    ...p, ended: [...(p.ended ?? []), ...(b.processes.ended ?? [])], proof: b.processes.proof ?? p.proof, unknown: b.processes.unknown,
+    survivors: [...(p.survivors ?? []).filter((s) => !later.some((l) => l.pid === s.pid)), ...(b.processes.survivors ?? [])],
+  } }
+  t.recoveries = [...(t.recoveries ?? []), b.recovery]
+  t.version++
 }
 
 /** addUndo adds an undo to its turns, once. */

@@ -3,8 +3,9 @@ import { Composer } from './composer'
 import { attached, noFiles, type Attached, type Attachments } from './files'
 import { projectOf } from './recall'
 import { Conversation, useChanges } from './conversation'
+import { looksLikeAnswer } from './deliberate'
 import { Queue } from './queue'
-import { state } from './record'
+import { open, state } from './record'
 import { Rewound } from './rewinding'
 import { here } from './route'
 import { commandIn, commands, compactText, escaped } from './slash'
@@ -58,6 +59,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
   }
   const send = async (text: string, files: Attachments) => {
     const command = commandIn(text)
+    if (!command && running && open(running).length > 0 && looksLikeAnswer(text)) { c.tell('Not sent: a question is open. Choose one of its answers.'); return true }
     if (!command) return c.send(text, files)
     if (command.name === 'compact') return session?.agent ? c.send(text) : c.send(compactText(command.rest), { ...noFiles, task: 'compact' }) // a hosted agent has its own command
     if (!mayStop && command.name === 'stop') { c.tell('Not stopped: you are not allowed to stop turns in this session.'); return true }

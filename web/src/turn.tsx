@@ -148,18 +148,21 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, user, children }:
     r.usage.input_tokens + r.usage.output_tokens > 0 && `${r.usage.exact ? '' : 'about '}${tokens(r.usage.input_tokens + r.usage.output_tokens)} tokens`,
     r.usage.cost_nano_usd && cost(r.usage.cost_nano_usd),
   ].filter(Boolean)
+  const missing = r.end === 'done' && incomplete[r.incomplete ?? '']
   const said = answer(turn)
   const copy = () => void navigator.clipboard?.writeText(said).then(() => say('Copied.'))
   const copyLink = () => void conversation.act(() => navigator.clipboard.writeText(`${location.origin}/s/${conversation.id}/t/${turn.id}`).then(() => say('Link copied.')))
   return (
     <footer class={'foot ' + r.end}>
       <p class="ending">
-        <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: the server ended during this turn.' }[r.end]}</span>
+        <span class={'badge ' + r.end}>{{ done: 'Done', stopped: 'Stopped', failed: 'Failed', lost: 'Lost: Bellcord ended during this turn.' }[r.end]}</span>
         <span class="faint figures">{facts.join(' · ')}</span>
         {r.end === 'stopped' && <span>{byWhom(turn, user)}</span>}
       </p>
       {r.end !== 'done' ? <p class="faint kept">{kept(turn)}</p> : ended(r) && <p class="faint kept">{ended(r)}.</p>}
+      {missing && <p class="warn">{missing}</p>}
       {r.error && <p class="plain">{r.error}</p>}
+      {r.processes.unknown && <p class="warn">Processes {unknown(r)}.</p>}
       {(r.processes.survivors?.length ?? 0) > 0 && (
         <p class="warn">Still running: {r.processes.survivors!.map((p) => `${p.name ?? 'process'} (${p.pid})`).join(', ')}</p>
       )}
@@ -168,7 +171,7 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, user, children }:
       )}
       {children}
       <div class="actions" ref={menu}>
-        {mayPrompt && r.end !== 'done' && turn.started && !turn.task && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
+        {mayPrompt && (r.end !== 'done' || r.incomplete === 'max_output') && turn.started && !turn.task && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
         {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text, turn.task), turn)}>Retry</button>}
         {mayPrompt && turn.task !== 'command' && <button type="button" onClick={() => onEdit(escaped(turn.text, turn.task), turn)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
@@ -186,7 +189,7 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, user, children }:
 
 const kinds: { [kind: string]: string } = {
   deadline: 'time limit', budget: 'budget spent', step_limit: 'step limit',
-  shutdown: 'server shut down', replaced: 'replaced by a newer prompt', disconnect: 'nobody was watching',
+  shutdown: 'Bellcord was closed', replaced: 'replaced by a newer prompt', disconnect: 'nobody was watching',
 }
 
 const places: { [from: string]: string } = { page: 'from the page', terminal: 'from the terminal', Telegram: 'in Telegram', http: 'over HTTP' }
@@ -203,7 +206,18 @@ function byWhom(turn: Turn, user: string): string {
 
 const proofs: { [proof: string]: string } = {
   pid_namespace: ', PID namespace ended', cgroup_empty: ', cgroup empty', process_scan: ', no process found', job_object: ', job object empty', editor_reported: ', as the editor reported',
+  machine_restarted: ', machine restarted',
 }
+
+/** unknown returns why the processes of a lost turn are not known. The words are those of Processes.UnknownText in receipt.go. */
+function unknown(r: Receipt): string {
+  const { unknown: why, node } = r.processes
+  if (why === 'container_gone') return 'not known: the container in which they ran is gone'
+  return node ? `not known: node ${node} is gone, and its machine was not checked since` : 'not known yet: not checked since Bellcord ended'
+}
+
+// What is missing in an answer. The words are those of Receipt.IncompleteText in receipt.go.
+const incomplete: { [reason: string]: string } = { max_output: 'Cut off at the output limit.', refused: 'Refused by the model.', empty: 'The answer is empty.' }
 
 /** ended returns how many processes were ended, and the proof; '' if none was. The words are those of Processes.EndedText in receipt.go. */
 function ended(r: Receipt): string {

@@ -11,16 +11,20 @@ export interface Receipt {
   cause?: Cause
   race_winner: string
   error?: string
+  incomplete?: string
   prompt?: string
   times: { accepted?: string; started?: string; stop_requested?: string; stream_closed?: string; last_process_ended?: string; settled?: string }
   calls: { finished: number; stopped?: CallRef[]; not_started?: CallRef[]; unknown?: CallRef[] }
-  processes: { ended?: Process[]; survivors?: Process[]; unconfirmed?: Process[]; proof?: string }
+  processes: Processes
   changes?: Changes
   withdrawn_questions?: string[]
   held_turns?: string[]
   usage: Usage
   kept: { text_bytes: number; thinking_bytes: number; finished_calls: number }
 }
+
+/** Processes lists the processes of a turn. */
+export interface Processes { ended?: Process[]; survivors?: Process[]; unconfirmed?: Process[]; proof?: string; unknown?: string; node?: string }
 
 /** Changes lists what a turn changed in the session's directory. */
 export interface Changes {

@@ -98,14 +98,22 @@ func (h *health) ripened(round int) {
 	}
 }
 
+// down returns an error that matches ErrStoreDown.
+func down(err error) error {
+	if errors.Is(err, bellcord.ErrStoreDown) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", bellcord.ErrStoreDown, err)
+}
+
 // update publishes the state. It requires mu.
 func (h *health) update() {
 	var why error
 	switch {
 	case h.lost != nil:
-		why = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, h.lost)
+		why = down(h.lost)
 	case h.ripe:
-		why = fmt.Errorf("%w: %w", bellcord.ErrStoreDown, h.commit)
+		why = down(h.commit)
 	}
 	was := h.why.Load() != nil
 	switch {

@@ -44,6 +44,7 @@ type Options struct {
 	Logger *slog.Logger
 	Watch  func(bellcord.Commit)                       // called after every commit, if not nil; must not block
 	View   func(session bellcord.SessionID, more bool) // called when a session gains or loses a reader
+	Clock  func() (now time.Time, uncertainty time.Duration)
 }
 
 // Open starts the committer; Close ends it.
@@ -156,39 +157,26 @@ func (l *Log) takeBatch() []*Entry {
 	return batch
 }
 
-// commit makes a batch durable and sets the results of its entries. It retries
-// while the store fails; meanwhile turns write to their journals, which are
-// bounded.
+// commit makes a batch durable and sets the results of its entries.
 func (l *Log) commit(batch []*Entry) {
 	if len(batch) == 0 {
 		return
 	}
 	began := time.Now()
 	results, err := l.store.Commit(context.Background(), opsOf(batch))
-	again, certain := err != nil, true
-	for wait := 10 * time.Millisecond; err != nil; wait = min(2*wait, time.Second) {
-		l.opts.Logger.Error("commit failed, retrying", "ops", len(batch), "err", err)
-		l.health.committed(err)
-		certain = certain && errors.Is(err, bellcord.ErrNotCommitted)
-		batch = pausing(batch, certain)
-		select {
-		case <-time.After(wait):
-		case <-l.closing:
-			l.refuse(resuming(batch), err)
-			return
-		}
-		if batch = resuming(batch); len(batch) == 0 {
-			return
-		}
-		results, err = l.store.Commit(context.Background(), opsOf(batch))
+	if err != nil {
+		l.retry(batch, err, began)
+		return
 	}
+	l.settle(batch, results, began)
+}
+
+// settle sets the results of a committed batch.
+func (l *Log) settle(batch []*Entry, results []bellcord.Result, began time.Time) {
 	l.health.committed(nil)
 	took := time.Since(began)
 	for i, e := range batch {
 		e.journal.settled(e, results[i])
-		if again { // the result of a repeated op does not contain the events of the first attempt
-			l.readHeadOf(e.journal)
-		}
 	}
 	l.notifyWatch(took, results)
 }
@@ -200,20 +188,6 @@ func opsOf(batch []*Entry) []bellcord.Op {
 	}
 	return ops
 }
-
-// readHeadOf reads a session's newest sequence number. If that fails, the next
-// refresh reads it.
-func (l *Log) readHeadOf(j *Journal) {
-	ctx, done := context.WithTimeout(context.Background(), readTimeout)
-	defer done()
-	if err := j.readHead(ctx); err != nil {
-		l.unseen.Store(true)
-		l.opts.Logger.Error("cannot read the session's last event number", "session", j.session, "err", err)
-	}
-}
-
-// readTimeout limits the duration of readHeadOf.
-const readTimeout = 5 * time.Second
 
 // notifyWatch calls Options.Watch with the committed results.
 func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {

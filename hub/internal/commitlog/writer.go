@@ -2,7 +2,6 @@ package commitlog
 
 import (
 	"context"
-	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -70,7 +69,8 @@ func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error
 	}
 	if w.open == nil {
 		w.n++
-		op := bellcord.AppendEvents{Session: j.session, Turn: w.turn, Fence: w.fence, N: w.n, At: time.Now()}
+		now, _ := j.log.opts.Clock()
+		op := bellcord.AppendEvents{Session: j.session, Turn: w.turn, Fence: w.fence, N: w.n, At: now}
 		w.open = &Entry{journal: j, op: op, writer: w, done: make(chan struct{})}
 		w.lastly = w.open
 		j.enqueueLocked(w.open, 0)

@@ -78,6 +78,9 @@ type Process struct {
 	In   Writer          // writes to stdin; never blocks
 	Out  Reader          // reads from stdout
 	Gone <-chan struct{} // closed when the process has ended
+	// Unprompted is called when the agent works although no turn runs: see
+	// Unprompted. It does not block. nil if such work cannot be recorded.
+	Unprompted func()
 }
 
 // Errors that Speaker.Turn returns.
@@ -106,6 +109,9 @@ type Agent struct {
 	// Idle is how long a process without a turn is kept: 0 means 15 minutes, a
 	// negative time as long as the session is open.
 	Idle time.Duration
+	// Turns accepts the turns of work that an agent begins without a prompt; nil
+	// ignores such work.
+	Turns Turns
 	// Undo records the changes of turns to files; nil records nothing.
 	Undo *undo.Recorder
 	// Sandbox describes how the agent is confined; nil if no sandbox is configured.
@@ -114,6 +120,8 @@ type Agent struct {
 	// stopped turn, and without the earlier conversation.
 	Silent bool
 	Logger *slog.Logger
+
+	starting sync.Mutex // held while the process without a session is started
 
 	mu     sync.Mutex
 	hosts  map[bellcord.SessionID]*host
@@ -142,8 +150,11 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return h.importConversation(ctx, w)
 	case bellcord.TaskCommand:
 		return errors.New(a.Definition.Name + " runs its commands itself: use ! in a session of the built-in agent")
+	case bellcord.TaskUnprompted:
+		return h.runUnprompted(ctx, w)
 	case bellcord.TaskAnswer:
 	}
+	h.setLimits(w.Prompt)
 	if a.Sandbox != nil {
 		w.AddSandbox(*a.Sandbox)
 	}
@@ -163,7 +174,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return err
 	}
 	l.fresh = l.fresh && prompt.Note == "" && isCommand(prompt.Text)
-	return h.turn(ctx, w, l, prompt)
+	return h.turn(ctx, w, l, func() error { return l.speaker.Turn(ctx, w, prompt) })
 }
 
 // holdHost returns the session's host and keeps its process from being reaped
@@ -179,7 +190,7 @@ func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 	}
 	h := a.hosts[id]
 	if h == nil {
-		h = &host{agent: a}
+		h = &host{agent: a, id: id}
 		a.hosts[id] = h
 	}
 	h.turns++
@@ -193,6 +204,7 @@ func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 // again under the lock: a turn that has started in the meantime keeps the
 // process.
 func (a *Agent) releaseHost(h *host) {
+	defer h.wakeWaiting() // after the lock is released
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	h.turns--

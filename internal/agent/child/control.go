@@ -73,19 +73,30 @@ func (a *Agent) Prepare(dir string) error {
 // spareProcess returns the process without a session, and starts one if there is
 // none.
 func (a *Agent) spareProcess(dir string) (*life, error) {
+	a.starting.Lock() // a.mu is not held while a process starts: turns and stops need it
+	defer a.starting.Unlock()
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	spare, closed := a.spare, a.closed
+	a.mu.Unlock()
+	switch {
+	case closed:
 		return nil, errClosed
-	}
-	if a.spare != nil && !a.spare.gone() {
-		return a.spare, nil
+	case spare != nil && !spare.gone():
+		return spare, nil
 	}
 	l, err := a.startProcess([]string{dir})
 	if err != nil {
 		return nil, err
 	}
-	a.spare = l
+	a.mu.Lock()
+	if closed = a.closed; !closed {
+		a.spare = l
+	}
+	a.mu.Unlock()
+	if closed { // while the process was started
+		l.endProcess(nil)
+		return nil, errClosed
+	}
 	return l, nil
 }
 

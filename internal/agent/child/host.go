@@ -17,6 +17,7 @@ import (
 // overlap, so only one of them uses it at a time.
 type host struct {
 	agent *Agent
+	id    bellcord.SessionID
 	start sync.Mutex // held while a process is selected or started
 
 	// Protected by agent.mu.
@@ -26,6 +27,11 @@ type host struct {
 	reaper *time.Timer
 	life   *life // nil if there is no process
 	over   bool  // the session has ended: a process that is still started must be ended
+
+	limits    bellcord.Prompt // of the last prompt: unprompted work has the same ones
+	asked     bellcord.TurnID // accepted for unprompted work, and not run yet
+	stopped   *bellcord.Cause // the stop of the last turn
+	continued int             // number of times that the agent has continued since a stop
 }
 
 // ready returns a process that has the session open. A stop does not wait for a
@@ -87,7 +93,7 @@ func (h *host) alive(s bellcord.Session, known bellcord.AgentSessionOpened) (*li
 	l.connect(client)
 	go l.openSession(s, chosen)
 	h.agent.mu.Lock()
-	h.life = l
+	h.life, l.host = l, h
 	over := h.over
 	h.agent.mu.Unlock()
 	if over { // the session ended while this process was started
@@ -97,11 +103,15 @@ func (h *host) alive(s bellcord.Session, known bellcord.AgentSessionOpened) (*li
 	return l, nil
 }
 
-// turn runs the turn and makes a stop effective.
-func (h *host) turn(ctx context.Context, w *hub.Work, l *life, p Prompt) error {
-	before := l.running.Mark()
-	err := l.speaker.Turn(ctx, w, p)
+// turn runs the turn and makes a stop effective. speak returns as Speaker.Turn
+// does.
+func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() error) error {
+	before := l.mark()
+	defer l.running.Serve(string(w.Turn))()
+	err := speak()
 	w.Mark(hub.MomentStreamClosed)
+	h.setStopped(ctx)
+	defer l.setMark()
 	switch {
 	case errors.Is(err, ErrGone) || l.gone() && (err != nil || ctx.Err() != nil): // an agent that exits after its answer has completed the turn
 		w.Processes(processesOf(h.drop(l, nil)))

@@ -43,7 +43,7 @@ func (h *host) importConversation(ctx context.Context, w *hub.Work) error {
 	l.own, l.recorded = own, own
 	close(l.opened)
 	h.agent.mu.Lock()
-	h.life = l
+	h.life, l.host = l, h
 	over := h.over
 	h.agent.mu.Unlock()
 	if over {

@@ -38,6 +38,9 @@ type life struct {
 	err      error
 	recorded string // the agent session in the log
 	fresh    bool   // the agent's session is new and does not contain the conversation
+
+	host *host      // that uses the process; nil for the spare one; protected by Agent.mu
+	idle *proc.Mark // the processes at the end of the last turn; used by turns, which never overlap
 }
 
 // launch returns a process for a session: the spare one, or a new one. The
@@ -64,7 +67,11 @@ func (a *Agent) startProcess(dirs []string) (*life, error) {
 		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
 	}
 	l.running, l.pipe = running, newPipe(running.Stdin)
-	l.speaker = a.NewSpeaker(Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()})
+	p := Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()}
+	if a.Turns != nil {
+		p.Unprompted = func() { a.wake(l) }
+	}
+	l.speaker = a.NewSpeaker(p)
 	return l, nil
 }
 

@@ -53,7 +53,7 @@ type Agent struct {
 	Titles string
 
 	once  sync.Once
-	modes sync.Map // the first mode of each session, by its ID
+	modes firstModes
 }
 
 // Model is a model for a turn.

@@ -37,7 +37,7 @@ func sentText(task bellcord.Task, text string) string {
 		return api.CompactText(text)
 	case bellcord.TaskCommand:
 		return text
-	case bellcord.TaskAnswer, bellcord.TaskImport:
+	case bellcord.TaskAnswer, bellcord.TaskImport, bellcord.TaskUnprompted:
 	}
 	return slash.Escape(text) // the chat has already handled its commands; a leading slash is text
 }

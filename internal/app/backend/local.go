@@ -31,7 +31,7 @@ func (s Local) Turns(ctx context.Context) ([]api.Turn, error) {
 
 // Receipt implements Backend.
 func (s Local) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error) {
-	record, err := s.App.Store.Turn(ctx, turn)
+	record, err := s.App.Hub.Turn(ctx, turn)
 	return record.Receipt, err
 }
 

@@ -100,7 +100,13 @@ func (r Run) doLocal(ctx context.Context, a *app.App) (bellcord.Receipt, error) 
 		}
 		a.Hub.Stop(req)
 	})()
-	return r.View.FollowHub(ctx, a.Hub, turn, after)
+	receipt, err := r.View.FollowHub(ctx, a.Hub, turn, after)
+	if errors.Is(err, line.ErrOutput) {
+		a.Hub.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CauseDisconnect, By: "output closed", Source: "run"}))
+		<-turn.Settled()
+		receipt = turn.Receipt()
+	}
+	return receipt, err
 }
 
 // checkTurn resolves the session, and returns an error for a turn that cannot

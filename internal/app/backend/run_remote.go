@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/client"
+	"github.com/bellcord/bellcord/internal/front/line"
 )
 
 // doRemote runs the turn on a server and shows it. The turn can be stopped
@@ -23,9 +25,12 @@ func (r Run) doRemote(ctx context.Context, remote *client.Client) (bellcord.Rece
 			leave(fmt.Errorf("left before the turn ended; it may still run: bellcord stop %s", r.Turn))
 			return
 		}
-		go r.stopRemote(ctx, remote, sig, interrupts) // a second Ctrl-C must not wait for the first
+		go r.stopRemote(ctx, remote, sig.String(), interrupts) // a second Ctrl-C must not wait for the first
 	})()
 	receipt, err := r.promptAndFollow(ctx, remote)
+	if errors.Is(err, line.ErrOutput) {
+		r.stopRemote(ctx, remote, "output closed", 0)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -82,8 +87,8 @@ func (r *Run) remoteSession(ctx context.Context, remote *client.Client) (bellcor
 
 // stopRemote requests a stop and does not wait for the end of the turn: the
 // receipt comes with it.
-func (r Run) stopRemote(ctx context.Context, remote *client.Client, sig os.Signal, interrupts int) {
-	stop := api.Stop{Reason: sig.String(), Wait: "1s"}
+func (r Run) stopRemote(ctx context.Context, remote *client.Client, reason string, interrupts int) {
+	stop := api.Stop{Reason: reason, Wait: "1s"}
 	if interrupts > 1 {
 		stop.Mode = string(bellcord.StopForce)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/secret"
@@ -129,11 +130,25 @@ func (d *Doctor) containment(ctx context.Context) []Finding {
 
 // sandbox reports how commands are confined.
 func (d *Doctor) sandbox(context.Context) []Finding {
-	text, err := app.DescribeSandbox(d.config.Settings)
+	state, err := app.FindSandbox(d.config.Settings)
 	if err != nil {
 		return bad(`install bubblewrap, or set mode = "auto" in [sandbox]`, "%s", inOneLine(err))
 	}
-	return ok("%s", text)
+	return confinement(state)
+}
+
+// confinement returns what doctor reports about a sandbox.
+func confinement(state app.SandboxState) []Finding {
+	if state.Missed() {
+		return warn("install bubblewrap, allow unprivileged user namespaces, or use a kernel with Landlock. In a service or a container, "+
+			"its filter of system calls must allow them: compare it with deploy/bellcord.service. Until then, commands have all rights of this user",
+			"%s", state)
+	}
+	if dir, err := os.Getwd(); err == nil && !state.Off() && os.Geteuid() == 0 && confine.IsForeign(dir) {
+		return warn("run Bellcord as the owner of the directory, or change its owner",
+			"%s; this directory belongs to another user: in the sandbox, commands of root cannot write here", state)
+	}
+	return ok("%s", state)
 }
 
 // limits reports what enforces the limits of commands.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/config"
 )
 
@@ -30,6 +31,9 @@ func (d *Doctor) undo(context.Context) []Finding {
 	found := ok("%s", text)
 	if largest >= c.MaxDiskBytes/100*nearlyFull {
 		found = warn("raise max_disk_bytes in [undo], or lower keep_for", "%s; new changes may not be kept", text)
+	}
+	if free, reserved, err := app.UndoReserve(d.config.Settings.DataDir); err == nil && free < reserved {
+		found = warn("free space on the disk of data_dir", "%s; nothing is kept while less than %d MB of the disk are free, now it is %d MB", text, reserved>>20, free>>20)
 	}
 	working, _ := os.Getwd()    // without one, it is not reported
 	home, _ := os.UserHomeDir() // same

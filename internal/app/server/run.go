@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,6 +41,9 @@ func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	defer endLife()
 	go s.closeIdleSessions(living)
 	go s.ignoreHangups(living)
+	var logged sync.WaitGroup
+	defer logged.Wait()
+	logged.Go(s.app.LogSandbox) // the search takes some milliseconds
 	go systemd.Watchdog(living, s.logger, s.healthy)
 	if s.telegram != nil {
 		s.telegram.listen(living, broken)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -101,9 +102,19 @@ func (s *Server) webConfig(from app.Config, secure bool) web.Config {
 		Models:     s.listModels, Agents: s.listAgents, AgentOptions: s.app,
 		Texts: s.app.Store, Shares: s.app.Store, Push: s.push, Files: s.app.Files(),
 		Deleted: s.app.SessionDeleted, RemoveFiles: s.app.RemoveWorkspace, Elsewhere: s.app.WatchedElsewhere(),
-		Nodes: s.app.Nodes, Leaving: s.app.OutdatedError,
+		Nodes: s.app.Nodes, Leaving: s.app.OutdatedError, Reclaim: s.reclaim,
 		MostViewers: &web.Bounds{All: mostViewers(c.Serve.MaxViewers, descriptors()), PerOwner: c.Serve.MaxViewersPerOwner},
 	}
+}
+
+// reclaim empties the caches of idle sessions. The collection makes the freed memory
+// visible to the next check.
+func (s *Server) reclaim() int64 {
+	freed := s.app.Hub.ForgetIdle()
+	if freed > 0 {
+		runtime.GC()
+	}
+	return freed
 }
 
 func (s *Server) checkAgent(name string) error {

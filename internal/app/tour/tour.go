@@ -73,7 +73,10 @@ func Open(ctx context.Context, c Config) (_ *Tour, err error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := backend.Open(ctx, backend.Config{App: app.Config{Settings: settings, Version: c.Version, Secrets: c.Secrets, Logger: c.Logger}, Command: "chat"})
+	at, err := backend.Open(ctx, backend.Config{
+		App:     app.Config{Settings: settings, Version: c.Version, Secrets: c.Secrets, Logger: c.Logger, Temporary: true},
+		Command: "chat",
+	})
 	if err != nil {
 		return nil, err
 	}

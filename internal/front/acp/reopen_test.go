@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,6 +57,28 @@ func TestResume_CallInProgress_ContinuesItsOutput(t *testing.T) {
 		got := strings.Join(e.since(from), "\n")
 		if !strings.Contains(got, `"half and half"`) || !strings.Contains(got, `completed "whole"`) {
 			t.Errorf("shown after the resume:\n%s", got)
+		}
+	})
+}
+
+// A load that ends the follower of the one before must not fail the prompt.
+func TestReopen_Overlapping_KeepRunningPrompt(t *testing.T) {
+	t.Parallel()
+	edit(t, waits, nil, func(_ *testing.T, e *editor) {
+		for n := range 30 {
+			words := fmt.Sprint("prompt ", n)
+			id := e.prompt(words)
+			e.shown("here: " + words)
+			var loads []int
+			for i := range 6 {
+				method := []string{"session/load", "session/resume"}[i%2]
+				loads = append(loads, e.send(method, obj{"sessionId": e.session, "cwd": e.dir}))
+			}
+			for _, load := range loads {
+				e.answer(load)
+			}
+			e.notify("session/cancel", e.here())
+			e.ends(id, "cancelled")
 		}
 	})
 }

@@ -146,6 +146,9 @@ func (s *session) watch(turn *hub.Turn) {
 // lost answers the pending prompts with an error when the log can no longer be
 // followed, unless a successor follows it.
 func (s *session) lost(err error) {
+	if s.following.Err() != nil { // the store returns another error for a context that has ended
+		err = context.Cause(s.following)
+	}
 	if errors.Is(err, errReplaced) {
 		return
 	}
@@ -164,9 +167,9 @@ func (s *session) lost(err error) {
 	}
 }
 
-// options returns all settings, for an update after a change.
+// options returns all settings, for an update after a change in any process.
 func (s *session) options() acp.Update {
-	v, err := s.hub.Configure(s.id, bellcord.SessionUpdated{})
+	v, err := s.hub.Refresh(s.server.life, s.id)
 	if err != nil {
 		return nil // the session was closed
 	}

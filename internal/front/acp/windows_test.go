@@ -78,6 +78,37 @@ func TestLaw04_StopInASecondWindow_StopsTheTurnOfTheFirst(t *testing.T) {
 	}
 }
 
+// A window that shows a restricted mode must not run a turn in another one.
+func TestSetMode_InOneWindow_AppliesToTheOther(t *testing.T) {
+	t.Parallel()
+	agent := func(ctx context.Context, w *hub.Work) error {
+		return all(ctx, w, bellcord.TextDelta{Text: "ran in " + w.Session.Mode + " with " + w.Session.Model})
+	}
+	edit(t, agent, nil, func(t *testing.T, e *editor) {
+		other := e.window(agent)
+		e.request("session/set_mode", obj{"sessionId": e.session, "modeId": "read-only"})
+		other.await("the mode", func(f frame) bool {
+			u, _ := f.Params["update"].(obj)
+			return u["sessionUpdate"] == "current_mode_update" && u["currentModeId"] == "read-only"
+		})
+		other.await("the option mode", func(f frame) bool {
+			u, _ := f.Params["update"].(obj)
+			if u["sessionUpdate"] != "config_option_update" {
+				return false
+			}
+			if mode := u["configOptions"].([]any)[0].(obj)["currentValue"]; mode != "read-only" {
+				t.Errorf("the other window shows the option mode as %v", mode)
+			}
+			return true
+		})
+		other.ends(other.prompt("go"), "end_turn")
+		other.shown("ran in read-only with fake/one")
+		e.request("session/set_config_option", obj{"sessionId": e.session, "configId": "model", "value": "fake/two"})
+		other.ends(other.prompt("again"), "end_turn")
+		other.shown("ran in read-only with fake/two")
+	})
+}
+
 func TestStopCommand_NothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {

@@ -50,18 +50,6 @@ func TestAnswerLines_CallOfNoTool_NamesNoCall(t *testing.T) {
 	s.has("  a allow for this session\n")
 }
 
-func TestScreen_InlineQuestion_HasAtMost14RowsWithAnswers(t *testing.T) {
-	t.Parallel()
-	s := asked(stageWith(t, chat.Options{Inline: true}), 60)
-	s.m.CaughtUp()
-	s.m.Finished(80)
-	panel, _, _ := strings.Cut(s.screen(80, 40), "? waiting for you")
-	_, panel, _ = strings.Cut(panel, "? Write")
-	if rows := strings.Count(panel, "\n"); rows != 14 || !strings.Contains(panel, "read all to answer") || !strings.Contains(panel, "n reject") {
-		t.Errorf("it has %d rows:\n%s", rows, panel)
-	}
-}
-
 func TestScreen_QuestionAndQueue_KeepsTheAnswersBelowTheQuestion(t *testing.T) {
 	t.Parallel()
 	s := asked(newStage(t), 60).of("t2").prompted("second").of("t3").prompted("third")

@@ -53,7 +53,7 @@ Send    enter; queues while a turn runs · tab manages the queue
 Write   alt+enter, shift+enter, ctrl+j new line · ctrl+g editor · @ file · !cmd
 Recall  up, down · ctrl+r searches
 Look    ctrl+o transcript · ctrl+t detail · ctrl+p sessions · ctrl+l redraws
-Answer  y, a or n, then enter · n, tab adds a reason
+Answer  y, a or n, then enter · n, tab adds a reason · end reads all
 Queue   tab, then enter edits · d discards · u undoes that · s sends now
 Exit    ctrl+c twice with an empty input · ctrl+d · /quit
 `
@@ -67,6 +67,12 @@ func (m *Model) submit() []Action {
 			return nil
 		}
 		text = onlyImages
+	}
+	if m.refusesAnswer(text) {
+		if m.queue.edits == "" {
+			m.input.set("")
+		}
+		return nil
 	}
 	turn := m.queue.edits
 	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].prompt.Task == bellcord.TaskCommand {
@@ -92,6 +98,9 @@ func (m *Model) submit() []Action {
 // prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
 	m.scroll = 0
+	if m.refusesAnswer(text) {
+		return nil
+	}
 	if isCommand(text) {
 		return m.runCommand(text)
 	}
@@ -122,6 +131,9 @@ func (m *Model) hosted() bool { return m.session.Agent != "" }
 // prompt returns the new text of a queued prompt; false if it would be a
 // command.
 func (m *Model) prompt(text string) (string, bool) {
+	if m.refusesAnswer(text) {
+		return "", false
+	}
 	command, prompt, err := commandNames.Parse(text, m.hosted())
 	if err != nil || command != nil {
 		m.setHint("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))

@@ -108,7 +108,7 @@ func (m *Model) footerKeys(width int) string {
 	case len(keys) > 0:
 	case len(m.story.turns) == 0:
 		keys = []string{"enter send", "alt+enter new line", "ctrl+p sessions"}
-	case m.receipt != nil && m.receipt.End == bellcord.EndStopped && m.input.empty():
+	case m.receipt != nil && (m.receipt.End == bellcord.EndStopped || m.receipt.Incomplete == bellcord.IncompleteMaxOutput) && m.input.empty():
 		keys = []string{"/continue", "/receipt"}
 	}
 	if len(keys) > 0 {

@@ -67,7 +67,9 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	if actions, taken := m.replyKey(key, text, quiet); taken {
 		return actions
 	}
-	if m.HasQuestion() && m.input.empty() && m.panel.key(key) {
+	typing := m.panel.jumped && !quiet && m.offer(text) == ""
+	m.panel.jumped = false
+	if m.HasQuestion() && m.input.empty() && m.panel.key(key, text) {
 		return nil
 	}
 	if actions, taken := m.queueKey(key); taken {
@@ -107,7 +109,10 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 			return nil
 		}
 		if !m.removeImage(key) && !m.input.press(key) {
-			m.input.insert(text)
+			if typing && text != "" { // the G was the first letter of a text
+				m.insert("G")
+			}
+			m.insert(text)
 		}
 		return m.findFiles()
 	}
@@ -157,7 +162,7 @@ func (m *Model) Paste(text string) []Action {
 		return nil
 	}
 	if letter != "" {
-		m.input.insert(letter)
+		m.insert(letter)
 	}
 	m.reply = reply{}
 	if m.picker != nil || m.overlay != nil {
@@ -167,7 +172,7 @@ func (m *Model) Paste(text string) []Action {
 		return []Action{AttachImage{path, text}}
 	}
 	m.queue.leave()
-	m.input.insert(text)
+	m.insert(text)
 	return nil
 }
 

@@ -60,6 +60,9 @@ func (m *Model) life(ev bellcord.Event) {
 	case bellcord.ProcessConfirmed:
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
+	case bellcord.ProcessesRecovered:
+		m.story.settle(ev.Time)
+		m.story.addBlock(&note{dim, b.Text()})
 	case bellcord.ChangesRecorded:
 		m.turnChanged(b.Turn, b.Changes)
 		if parts := changedFiles(&b.Changes); parts != nil {
@@ -97,6 +100,8 @@ func (m *Model) startTurn(ev bellcord.Event) {
 		m.story.addBlock(&note{dim, "≡ compacting…"})
 	case bellcord.TaskImport:
 		m.story.addBlock(&note{dim, "≡ the agent's earlier conversation"})
+	case bellcord.TaskUnprompted:
+		m.story.addBlock(&note{dim, "≡ " + w.prompt.Text})
 	case bellcord.TaskAnswer, bellcord.TaskCommand:
 		m.story.addBlock(&promptBlock{w.prompt.Text})
 	}

@@ -57,6 +57,7 @@ type Model struct {
 	ownStops  map[bellcord.TurnID]bool // turns that this user stopped
 
 	input   editor
+	replies bool             // a part of the input was typed while a question was open
 	images  []bellcord.Image // attached to the input
 	earlier earlier
 	search  *search // open if it is not nil

@@ -2,7 +2,10 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord/internal/front/line"
 )
@@ -17,17 +20,28 @@ type panel struct {
 	visible       int       // number of lines shown
 	top           int       // the first of them
 	seen          int       // lines that have been shown, counted from the first
-	allShown      time.Time // when all of them had been shown; zero before
+	shown         time.Time // when the question appeared
+	allShown      time.Time // when all of its lines had been shown; zero before
+	jumped        bool      // the last key was a G that scrolled to the end
 }
 
-// settled reports whether the whole open question has been visible long enough
-// to be answered.
-func (p *panel) settled(m *Model) bool {
-	return m.HasQuestion() && p.question == m.asked() && !p.allShown.IsZero() && m.now.Sub(p.allShown) >= line.Settling
+// settled reports whether the open question has been visible long enough for an
+// answer: a part of it for a rejection, all of it for any other answer.
+func (p *panel) settled(m *Model, letter string) bool {
+	since := p.since(letter)
+	return m.HasQuestion() && p.question == m.asked() && !since.IsZero() && m.now.Sub(since) >= line.Settling
 }
 
-// layOut lays out the open question in at most room lines.
-func (p *panel) layOut(m *Model, width, height, room int) []string {
+// since returns the time from which on an answer settles; zero if it cannot yet.
+func (p *panel) since(letter string) time.Time {
+	if strings.ToLower(letter) == "n" {
+		return p.shown
+	}
+	return p.allShown
+}
+
+// measure returns the number of lines of the open question.
+func (p *panel) measure(m *Model, width, height int) int {
 	id := m.asked()
 	if p.question != id || p.width != width || p.height != height {
 		*p = panel{question: id, width: width, height: height}
@@ -35,6 +49,12 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 	if p.all == nil || p.of != len(m.questions) { // its number is a part of it
 		p.of, p.all = len(m.questions), m.questionLines(width)
 	}
+	return len(p.all)
+}
+
+// layOut lays out the open question in at most room lines.
+func (p *panel) layOut(m *Model, width, height, room int) []string {
+	p.measure(m, width, height)
 	if room < 1 {
 		*p = panel{}
 		return nil
@@ -44,10 +64,7 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 	if len(p.all) > room {
 		p.visible = max(1, room-1)
 		p.top = max(0, min(p.top, len(p.all)-p.visible))
-		note = fmt.Sprintf("  … lines %d–%d of %d · up, down scroll", p.top+1, p.top+p.visible, len(p.all))
-		if p.seen < len(p.all) && p.top+p.visible < len(p.all) {
-			note += " · read all to answer"
-		}
+		note = p.note(width)
 	} else {
 		p.top = 0
 	}
@@ -59,8 +76,28 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 	return lines
 }
 
-// see records which lines are visible. Skipped lines do not count as seen.
+// note describes the visible lines of a question that does not fit, and names as
+// many of its keys as fit into the width.
+func (p *panel) note(width int) string {
+	note := fmt.Sprintf("  … lines %d–%d of %d", p.top+1, p.top+p.visible, len(p.all))
+	keys := []string{" · up, down scroll"}
+	if p.seen < len(p.all) && p.top+p.visible < len(p.all) {
+		keys = []string{" · end reads all", keys[0]}
+	}
+	for _, key := range keys {
+		if ansi.StringWidth(note+key) <= width {
+			note += key
+		}
+	}
+	return note
+}
+
+// see records which lines are visible. Skipped lines do not count as seen, unless
+// the user has asked for the end.
 func (p *panel) see(now time.Time) {
+	if p.shown.IsZero() {
+		p.shown = now
+	}
 	if p.top <= p.seen {
 		p.seen = max(p.seen, p.top+p.visible)
 	}
@@ -72,20 +109,25 @@ func (p *panel) see(now time.Time) {
 // hide records that the question is hidden: all of it must be shown again.
 func (p *panel) hide() { *p = panel{} }
 
-// key scrolls, and reports whether it handled the key.
-func (p *panel) key(key string) bool {
+// key scrolls, and reports whether it handled the key. A jump to the end counts as
+// reading all: the user decides how closely to look.
+func (p *panel) key(key, text string) bool {
 	if len(p.all) <= p.visible {
 		return false
 	}
-	switch key {
-	case "up":
+	switch {
+	case key == "up":
 		p.top--
-	case "down":
+	case key == "down":
 		p.top++
-	case "pgup":
+	case key == "pgup":
 		p.top -= p.visible
-	case "pgdown":
+	case key == "pgdown":
 		p.top += p.visible
+	case key == "home":
+		p.top = 0
+	case key == "end" || text == "G":
+		p.top, p.seen, p.jumped = len(p.all), len(p.all), text == "G"
 	default:
 		return false
 	}

@@ -201,11 +201,11 @@ func (p *Plain) typed(text string) ([]Action, error) {
 	if text == "" {
 		return nil, nil
 	}
-	if p.Model.offer(text) != "" {
+	if letter := strings.TrimSpace(text); p.Model.offer(letter) != "" {
 		if p.open != p.Model.asked() {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
-		return p.Model.answerQuestion(text, ""), nil
+		return p.Model.answerQuestion(letter, ""), nil
 	}
 	actions := p.Model.Submit(text)
 	return actions, p.stopping(actions)

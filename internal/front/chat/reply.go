@@ -92,9 +92,9 @@ func (m *Model) replyKey(key, text string, quiet bool) ([]Action, bool) {
 		return nil, true
 	case letter != "":
 		if text != "" {
-			m.input.insert(letter)
+			m.insert(letter)
 		}
-	case quiet && m.input.empty() && !m.queue.focused() && m.panel.settled(m):
+	case quiet && m.input.empty() && !m.queue.focused() && m.panel.settled(m, text):
 		if m.offer(text) != "" {
 			m.reply = reply{question: m.asked(), letter: text}
 			return nil, true

@@ -18,7 +18,7 @@ const (
 	mostInput    = 6  // lines of the input
 	mostQueue    = 4  // queued prompts shown
 	mostTail     = 10 // lines of unfinished blocks below the printed ones
-	mostQuestion = 14 // lines of a question below them, with its answers
+	mostQuestion = 14 // lines of a question below them, with its answers; a longer one covers the window
 	narrowest    = 4  // columns; a narrower window shows nothing
 )
 
@@ -56,8 +56,9 @@ func (m *Model) Screen(width, height int) Screen {
 	if m.hint != "" && height > 4 {
 		below = append(below, styled(dim, m.hint))
 	}
+	status := len(below)
 	if height > 1 {
-		below = append(below, m.statusLine(width))
+		below = append(below, "") // the status, which depends on the visible part of a question
 	}
 	if m.search != nil && height > 2 {
 		below = append(below, m.searchLine())
@@ -76,21 +77,16 @@ func (m *Model) Screen(width, height int) Screen {
 	below = append(below, m.menuLines(height/3)...)
 	below = append(below, m.footerLines(width, height)...)
 	if over := len(below) - height; over > 0 {
-		below, top = below[over:], top-over
+		below, top, status = below[over:], top-over, status-over
 	}
-	var lines []string
-	switch room := m.linesLeft(height, len(below), answers); {
-	case m.HasQuestion() && height > 3:
-		panelLines := m.panel.layOut(m, width, height, room)
-		lines = append(m.past(width, room-len(panelLines)), panelLines...)
-	default:
-		m.panel.hide()
-		lines = m.past(width, room)
+	lines, covers := m.above(width, height, height-len(below), answers)
+	if height > 1 && status >= 0 {
+		below[status] = m.statusLine(width)
 	}
 	if m.inline && len(lines) == 0 && !queued && height > 8 {
 		lines = []string{""} // between the printed lines and the status
 	}
-	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y)}
+	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: covers}
 	for _, l := range append(lines, below...) {
 		s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
 	}
@@ -114,17 +110,28 @@ func (m *Model) promptMark() string {
 	return styled(bold, "› ")
 }
 
-// linesLeft returns how many lines are left for the conversation, a list or a
-// question with its answers.
-func (m *Model) linesLeft(height, below, answers int) int {
-	left := height - below
-	switch {
-	case !m.inline:
-		return left
-	case m.HasQuestion():
-		return min(left, mostQuestion-answers)
+// above returns what is above the answers and the status in the lines that are left:
+// the conversation and an open question. On an inline screen, a question with more
+// than a few lines covers the whole window: rows that fill the window would be left
+// in the scrollback when it is resized.
+func (m *Model) above(width, height, left, answers int) (lines []string, covers bool) {
+	switch asks := m.HasQuestion() && height > 3; {
+	case !asks:
+		m.panel.hide()
+		if m.inline {
+			left = min(left, mostTail, max(1, height/3))
+		}
+		return m.past(width, left), false
+	case m.inline && !m.replaying && m.panel.measure(m, width, height) > mostQuestion-answers:
+		lines = m.panel.layOut(m, width, height, left)
+		none := 0
+		lines = append(m.story.last(width, left-len(lines), &none, 0, m.open), lines...)
+		return append(make([]string, max(0, left-len(lines))), lines...), true
+	case m.inline:
+		left = min(left, mostQuestion-answers)
 	}
-	return min(left, mostTail, max(1, height/3))
+	lines = m.panel.layOut(m, width, height, left)
+	return append(m.past(width, left-len(lines)), lines...), false
 }
 
 // past returns the last lines of the conversation that fit, or earlier ones if

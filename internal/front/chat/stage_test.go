@@ -106,10 +106,15 @@ func (s *stage) screen(width, height int) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// shows compares the screen with its golden file.
+// shows compares the screen with its golden file. An open question can be answered
+// on it.
 func (s *stage) shows(name string, width, height int) {
 	s.t.Helper()
 	path := filepath.Join("testdata", name+".txt")
+	if s.m.HasQuestion() {
+		s.screen(width, height)
+		s.after(700 * time.Millisecond)
+	}
 	got := s.screen(width, height)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {

@@ -19,6 +19,7 @@ const patience = time.Second
 type status struct {
 	style string
 	words string   // the state, and since when it lasts
+	short string   // in a window that is too narrow for words; may be ""
 	call  string   // the running call; it is shortened first
 	after string   // behind the call
 	costs []string // not in a narrow window
@@ -32,7 +33,7 @@ func (m *Model) status() status {
 	case m.running != nil && !m.running.stop.IsZero():
 		return m.stoppingStatus(m.running.stop, m.running.mode)
 	case len(m.questions) > 0 && m.running != nil:
-		running.style, running.words = yellow, "? waiting for you"+m.askedFor()+m.lettersToPress()
+		running = m.waitingStatus(m.askedFor(), running.keys)
 	case m.running != nil:
 		return m.runningStatus()
 	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
@@ -45,7 +46,7 @@ func (m *Model) status() status {
 		}
 		running.words = "○ queued"
 	case m.undo != nil:
-		return status{style: yellow, words: "? waiting for you" + m.lettersToPress(), keys: "esc cancels"}
+		return m.waitingStatus("", "esc cancels")
 	default:
 		return status{style: dim, words: "○ ready"}
 	}
@@ -109,8 +110,18 @@ func (m *Model) askedFor() string {
 	return " " + elapsed(m.now.Sub(q.opened))
 }
 
-// lettersToPress returns the letters that answer the open question. While a form
-// or a reason is typed, letters are text.
+// waitingStatus returns the status while a question is open. A narrow window shows
+// only how to answer it.
+func (m *Model) waitingStatus(since, keys string) status {
+	s := status{style: yellow, words: "? waiting for you" + since, keys: keys}
+	if answer := m.lettersToPress(); answer != "" {
+		s.words, s.short = s.words+" · "+answer, "? "+answer
+	}
+	return s
+}
+
+// lettersToPress returns the letters that answer the open question, or why they do
+// not yet. While a form or a reason is typed, letters are text.
 func (m *Model) lettersToPress() string {
 	letters := m.letters()
 	if last := len(letters) - 1; last > 0 {
@@ -120,9 +131,11 @@ func (m *Model) lettersToPress() string {
 	case len(letters) == 0 || m.openForm() != nil || m.marked() != "" && m.reply.explains:
 		return ""
 	case m.marked() != "":
-		return " · enter confirms"
+		return "enter confirms"
+	case m.notYet() != "":
+		return m.notYet()
 	}
-	return " · " + letters[0] + ", then enter"
+	return letters[0] + ", then enter"
 }
 
 // state returns the status in one line, without keys.
@@ -153,6 +166,9 @@ func (m *Model) statusLine(width int) string {
 		room = width - 1 - len("  ") - keys
 	} else {
 		s.keys = ""
+	}
+	if s.short != "" && ansi.StringWidth(s.words) > room {
+		s.words = s.short
 	}
 	call, costs := oneLine(s.call), width >= costWidth
 	if over := ansi.StringWidth(s.line(call, costs)) - room; over > 0 && call != "" {

@@ -59,13 +59,15 @@ func TestStatusLine_LayerOpen_NamesCtrlC(t *testing.T) {
 func TestStatusLine_Question_ShowsItsTimeAndItsLetters(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").after(30 * time.Second)
-	s.happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?"}}).after(3 * time.Second)
-	s.hasAt(80, spread(80, "? waiting for you 0:03 · y, a or n, then enter", "esc stops"))
+	s.happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?"}})
+	s.screen(80, 24)
+	s.after(3*time.Second).hasAt(80, spread(80, "? waiting for you 0:03 · y, a or n, then enter", "esc stops"))
 
 	s = newStage(t).runs("go").happens(bellcord.QuestionOpened{Question: bellcord.Question{ID: "q", Text: "Run `x`?", Choices: []bellcord.Choice{
 		{ID: "1", Kind: "allow_once"}, {ID: "2", Kind: "reject_once"},
 	}}})
-	s.hasAt(80, spread(80, "? waiting for you 0:00 · y or n, then enter", "esc stops"))
+	s.screen(80, 24)
+	s.after(700*time.Millisecond).hasAt(80, spread(80, "? waiting for you 0:00 · y or n, then enter", "esc stops"))
 }
 
 func TestStatusLine_Stopping_NamesTheKeyThatForces(t *testing.T) {

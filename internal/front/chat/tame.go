@@ -41,6 +41,9 @@ func tame(ev bellcord.Event) bellcord.Event {
 	case bellcord.ProcessConfirmed:
 		b.Process.Name = harmless(b.Process.Name)
 		ev.Body = b
+	case bellcord.ProcessesRecovered:
+		b.Processes.Survivors, b.Processes.Ended = tameProcesses(b.Processes.Survivors), tameProcesses(b.Processes.Ended)
+		ev.Body = b
 	case bellcord.TurnEnded:
 		b.Receipt = tameReceipt(b.Receipt)
 		ev.Body = b

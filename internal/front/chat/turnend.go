@@ -25,6 +25,9 @@ func (e *turnEnd) lines(width int, _ bool) []string {
 	case bellcord.EndStopped, bellcord.EndFailed, bellcord.EndLost:
 		style = red
 	case bellcord.EndDone:
+		if e.receipt.IncompleteText() != "" {
+			style = yellow
+		}
 	}
 	mark, rest, _ := strings.Cut(e.words(), " ")
 	return indented(styled(style, mark)+" ", "  ", styled(dim, rest), width)
@@ -77,7 +80,14 @@ func (e *turnEnd) head() string {
 		return "✗ lost: " + line.LostReason
 	case bellcord.EndDone:
 	}
-	return "● done " + elapsed(took)
+	switch missing := r.IncompleteText(); {
+	case missing == "":
+		return "● done " + elapsed(took)
+	case r.Incomplete == bellcord.IncompleteMaxOutput:
+		return "! done " + elapsed(took) + " · " + missing + " · /continue"
+	default:
+		return "! done " + elapsed(took) + " · " + missing
+	}
 }
 
 // causeOf describes the person or cause that stopped a turn; it returns "" if this
@@ -123,6 +133,9 @@ func processWords(r bellcord.Receipt) []string {
 		parts = append(parts, ended+" ("+proof+")")
 	} else if ended != "" {
 		parts = append(parts, ended)
+	}
+	if unknown := r.Processes.UnknownText(); unknown != "" {
+		parts = append(parts, "processes "+harmless(unknown))
 	}
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("! still running: %s (%d)", harmless(oneLine(p.Name)), p.PID))

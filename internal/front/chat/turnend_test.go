@@ -14,7 +14,7 @@ func TestTurnEnd_Cause_IsNamedUnlessThisUserStopped(t *testing.T) {
 	s := newStage(t).runs("go")
 	s.press("esc")
 	s.ends(stopped(bellcord.Cause{Kind: bellcord.CausePerson, By: "me", Source: "terminal"})).has("■ stopped after 0.0 s · kept: nothing\n")
-	newStage(t).runs("go").ends(bellcord.Receipt{End: bellcord.EndLost}).has("✗ lost: the server ended during this turn\n")
+	newStage(t).runs("go").ends(bellcord.Receipt{End: bellcord.EndLost}).has("✗ lost: Bellcord ended during this turn\n")
 }
 
 func TestTurnEnd_Calls_AreCountedByWhatIsKept(t *testing.T) {
@@ -26,4 +26,14 @@ func TestTurnEnd_Calls_AreCountedByWhatIsKept(t *testing.T) {
 		Calls: bellcord.Calls{Finished: 1, Stopped: one("a"), NotStarted: one("b"), Unknown: one("c")},
 	})
 	s.has(" · kept: text, 2 results · 1 command not run · ! 1 unknown: may have run\n", "■ shell · not run\n", "✗ shell · unknown: may have run\n")
+}
+
+func TestTurnEnd_AnswerIsNotComplete_IsNotShownAsDoneAlone(t *testing.T) {
+	t.Parallel()
+	ends := func(missing bellcord.Incomplete) *stage {
+		return newStage(t).runs("go").ends(bellcord.Receipt{End: bellcord.EndDone, Incomplete: missing}).hasNot("● done")
+	}
+	ends(bellcord.IncompleteMaxOutput).has("! done 0:00 · cut off at the output limit · /continue\n", "/continue · /receipt")
+	ends(bellcord.IncompleteEmpty).has("! done 0:00 · the answer is empty\n")
+	ends(bellcord.IncompleteRefused).has("! done 0:00 · refused by the model\n")
 }

@@ -66,6 +66,39 @@ func TestCore_Question_IsAnsweredByButton(t *testing.T) {
 	})
 }
 
+// A lone "y" is "yes, continue" to a model.
+func TestCore_AnswerAsAMessageWhileAQuestionIsOpen_IsNotQueued(t *testing.T) {
+	t.Parallel()
+	onPlatform(t, func(p *platform) {
+		p.writes(anna, "ask", time.Second)
+		for _, text := range []string{"y", "Yes", "no.", "a"} {
+			p.writes(anna, text, time.Second)
+		}
+		p.presses("Once")
+		p.pass(10 * time.Second)
+		got := strings.Join(p.shown(), "\n")
+		if strings.Contains(got, "echo ") || strings.Contains(got, "Queued") || strings.Count(got, "Use its buttons to answer it.") != 4 {
+			t.Errorf("the platform shows %q", got)
+		}
+		p.writes(anna, "y", 10*time.Second)
+		if got := p.shown(); got[len(got)-1] != "echo y" {
+			t.Errorf("without a question the platform shows %q", got)
+		}
+	})
+}
+
+func TestCore_AnswerCutAtTheOutputLimit_IsShownAsCut(t *testing.T) {
+	t.Parallel()
+	onPlatform(t, func(p *platform) {
+		p.writes(anna, "cut", time.Second)
+		p.shows("half an\n⚠ cut off at the output limit")
+		p.presses("Continue")
+		if got := p.shown(); !strings.HasPrefix(got[len(got)-1], "echo Continue") {
+			t.Errorf("the platform shows %q", got)
+		}
+	})
+}
+
 func TestCore_QueuedPrompt_IsHeldByAStopAndSentByButton(t *testing.T) {
 	t.Parallel()
 	onPlatform(t, func(p *platform) {

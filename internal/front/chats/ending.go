@@ -44,8 +44,21 @@ func (c *chat) endLine(t *turn, r bellcord.Receipt) (string, [][]Button) {
 		if r.Cause != nil && r.Cause.Kind == bellcord.CausePerson {
 			return "The answer was complete before the stop arrived.", nil
 		}
+		return incompleteLine(t, r)
 	}
 	return "", nil
+}
+
+// incompleteLine reports an answer that is done and not complete.
+func incompleteLine(t *turn, r bellcord.Receipt) (string, [][]Button) {
+	switch missing := r.IncompleteText(); {
+	case missing == "":
+		return "", nil
+	case r.Incomplete == bellcord.IncompleteMaxOutput:
+		return "⚠ " + missing, [][]Button{{{Text: "▶ Continue", Data: "c:" + string(t.id)}}}
+	default:
+		return "⚠ " + missing, [][]Button{{{Text: "↻ Retry", Data: "t:" + string(t.id)}}}
+	}
 }
 
 func sendLabel(n int) string {
@@ -84,6 +97,9 @@ func processParts(p bellcord.Processes) []string {
 	var parts []string
 	if ended := p.EndedText(); ended != "" {
 		parts = append(parts, ended)
+	}
+	if unknown := p.UnknownText(); unknown != "" {
+		parts = append(parts, "processes "+unknown)
 	}
 	if n := len(p.Survivors); n > 0 {
 		parts = append(parts, "⚠ "+plural.Count(n, "process")+" survived")

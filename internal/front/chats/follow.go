@@ -132,11 +132,13 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[ev.Turn]
-	if p, is := ev.Body.(bellcord.TurnAccepted); is && t == nil && p.Task == bellcord.TaskAnswer {
+	if p, is := ev.Body.(bellcord.TurnAccepted); is && t == nil && (p.Task == bellcord.TaskAnswer || p.Task == bellcord.TaskUnprompted) {
 		c.showTurn(f, ev)
 		return
 	}
 	switch b := ev.Body.(type) {
+	case bellcord.ProcessesRecovered:
+		c.sendText(b.Text())
 	case bellcord.ChangesRecorded:
 		c.recordChanges(f.session, b)
 	case bellcord.Undone:

@@ -92,7 +92,7 @@ type platform struct {
 	mu      sync.Mutex
 }
 
-// act is an agent: "slow" writes a word every 100 ms, "change" reports a change of
+// act is an agent: "slow" writes a word every 100 ms, "cut" reaches the output limit, "change" reports a change of
 // a file, "ask" asks a question, and any other prompt is written back.
 func act(ctx context.Context, w *hub.Work) error {
 	switch w.Prompt.Text {
@@ -108,6 +108,8 @@ func act(ctx context.Context, w *hub.Work) error {
 			}
 		}
 		return nil
+	case "cut":
+		return errors.Join(w.Emit(bellcord.TextDelta{Text: "half an"}), w.Emit(bellcord.StepEnded{Finish: bellcord.FinishMaxOutput}))
 	case "change": // the changes are known after a minute
 		w.FollowChanges(func(context.Context) (bellcord.Changes, error) {
 			<-time.After(time.Minute)

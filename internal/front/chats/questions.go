@@ -12,6 +12,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/form"
+	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
@@ -182,6 +183,20 @@ func (c *chat) hasQuestion() bool {
 		}
 	}
 	return false
+}
+
+// refusesAnswer reports whether a message must not become a prompt because it is
+// probably meant as the answer to an open question. It then sends a reply.
+func (c *chat) refusesAnswer(s incoming) bool {
+	c.mu.Lock()
+	open := c.hasQuestion()
+	c.mu.Unlock()
+	if !open || len(s.files) > 0 || !line.LooksLikeAnswer(s.text) {
+		return false
+	}
+	c.sendText("I did not send this to the agent: a question is open. Use its buttons to answer it.")
+	c.front.Handled(s.handled)
+	return true
 }
 
 // retire removes a question's buttons and shows how it was closed. The caller

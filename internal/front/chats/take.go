@@ -60,7 +60,9 @@ func (f *Front) Edited(m Message) {
 		f.Handled(m.Handled)
 		return
 	}
-	c.editPrompt(m.Handled, m.Turn, words)
+	if !c.refusesAnswer(incoming{handled: m.Handled, text: words}) {
+		c.editPrompt(m.Handled, m.Turn, words)
+	}
 }
 
 // admit returns the name and the chat of a person with access. It replies to
@@ -105,15 +107,26 @@ func (f *Front) stranger(p Place, from Person) {
 	f.sendText(p, text)
 }
 
-// once sends a text to a place, at most once per process.
+// mostNoticed is the number of notices that are kept in order not to be repeated.
+const mostNoticed = 10_000
+
+// once sends a text to a place, at most once per process unless there are too many.
 func (f *Front) once(p Place, text string) {
-	f.mu.Lock()
-	sent := f.noticed[notice{at(p), text}]
-	f.noticed[notice{at(p), text}] = true
-	f.mu.Unlock()
-	if !sent {
+	if f.isNew(notice{at(p), text}) {
 		f.sendText(p, text)
 	}
+}
+
+// isNew reports whether a notice was not sent before, and marks it as sent.
+func (f *Front) isNew(n notice) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.noticed) >= mostNoticed { // anyone can send messages; sending a notice again does no harm
+		clear(f.noticed)
+	}
+	sent := f.noticed[n]
+	f.noticed[n] = true
+	return !sent
 }
 
 func (f *Front) sendText(p Place, text string) {
@@ -128,7 +141,7 @@ func (c *chat) handleMessage(what verb, s incoming) {
 	c.stir()
 	switch what {
 	case prompt:
-		if !c.takeValue(s) {
+		if !c.takeValue(s) && !c.refusesAnswer(s) {
 			c.acceptPrompt(s, c.policy())
 		}
 	case instead:

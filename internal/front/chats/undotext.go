@@ -62,7 +62,7 @@ func fit(most, all int, text func(n int) string) string {
 
 // undoProblem returns the message for an error of an undo or a rewind.
 func (c *chat) undoProblem(err error) string {
-	for _, known := range []error{bellcord.ErrUndoOff, bellcord.ErrNoChanges, bellcord.ErrNoUndo, bellcord.ErrTurnRunning, bellcord.ErrNoRewind, bellcord.ErrNotInConversation} {
+	for _, known := range []error{bellcord.ErrUndoOff, bellcord.ErrNoChanges, bellcord.ErrNoUndo, bellcord.ErrPathUnchanged, bellcord.ErrTurnRunning, bellcord.ErrNoRewind, bellcord.ErrNotInConversation} {
 		if errors.Is(err, known) {
 			return refusal(known)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // LostReason is why a turn is lost, on every screen.
-const LostReason = "the server ended during this turn"
+const LostReason = "Bellcord ended during this turn"
 
 // reasons names the causes of a stop. A person is named instead.
 var reasons = map[bellcord.CauseKind]string{
@@ -15,7 +15,7 @@ var reasons = map[bellcord.CauseKind]string{
 	bellcord.CauseDeadline:   "time limit",
 	bellcord.CauseBudget:     "budget spent",
 	bellcord.CauseStepLimit:  "step limit",
-	bellcord.CauseShutdown:   "server shut down",
+	bellcord.CauseShutdown:   "Bellcord was closed",
 	bellcord.CauseReplaced:   "replaced by a newer prompt",
 	bellcord.CauseDisconnect: "nobody was watching",
 }

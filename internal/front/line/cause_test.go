@@ -31,7 +31,7 @@ func TestStopCause_EveryKind_HasWords(t *testing.T) {
 		bellcord.CauseDeadline:   ": time limit",
 		bellcord.CauseBudget:     ": budget spent (of the day)",
 		bellcord.CauseStepLimit:  ": step limit",
-		bellcord.CauseShutdown:   ": server shut down",
+		bellcord.CauseShutdown:   ": Bellcord was closed",
 		bellcord.CauseReplaced:   ": replaced by a newer prompt",
 		bellcord.CauseDisconnect: ": nobody was watching",
 	}

@@ -15,6 +15,7 @@ func Details(r bellcord.Receipt) string {
 	d.add("turn", string(r.Turn))
 	d.add("session", string(r.Session))
 	d.add("end", end(r))
+	d.add("answer", r.IncompleteText())
 	d.add(stopFact(r))
 	if r.AgentAbandoned {
 		d.add("agent", "abandoned: it did not return; its later writes are rejected")
@@ -59,11 +60,13 @@ func (d *details) turns(label string, ids []bellcord.TurnID) {
 
 // processes adds a line for each list, and one for each process.
 func (d *details) processes(p bellcord.Processes) {
-	if len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) == 0 {
-		d.add("processes", "none had to be ended")
-		return
-	}
 	label := "processes"
+	if unknown := p.UnknownText(); unknown != "" {
+		d.add(label, unknown)
+		label = ""
+	} else if len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) == 0 {
+		d.add(label, "none had to be ended")
+	}
 	for _, of := range []struct {
 		title string
 		all   []bellcord.Process
@@ -89,11 +92,12 @@ func (d *details) processes(p bellcord.Processes) {
 
 // proofs explains what each proof means.
 var proofs = map[string]string{
-	"pid_namespace":   "the kernel has ended the PID namespace in which the turn's commands ran",
-	"cgroup_empty":    "the kernel lists no process of the turn's commands any more",
-	"process_scan":    "no process of the turn's commands was found",
-	"job_object":      "the job object of the turn's commands is empty",
-	"editor_reported": "the editor that ran the commands reported their end",
+	"pid_namespace":     "the kernel has ended the PID namespace in which the turn's commands ran",
+	"cgroup_empty":      "the kernel lists no process of the turn's commands any more",
+	"process_scan":      "no process of the turn's commands was found",
+	"machine_restarted": "the machine on which the turn ran has restarted since",
+	"job_object":        "the job object of the turn's commands is empty",
+	"editor_reported":   "the editor that ran the commands reported their end",
 }
 
 // sandbox describes how the commands were confined, and what that does not cover.

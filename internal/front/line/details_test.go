@@ -94,7 +94,7 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 			bellcord.Receipt{Turn: "t", Session: "s", End: bellcord.EndStopped, Prompt: "go", Times: bellcord.Times{Settled: at}, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown, By: "signal", Source: "serve", At: at}, Usage: bellcord.Usage{Exact: true}},
 			[]string{
 				"turn        t", "session     s", "end         stopped at 2026-01-02 03:04:05.000 " + zone + ", before it started",
-				"stop        server shut down (signal, from bellcord serve) at 2026-01-02 03:04:05.000 " + zone,
+				"stop        Bellcord was closed (signal, from bellcord serve) at 2026-01-02 03:04:05.000 " + zone,
 				"prompt      go", "processes   none had to be ended", "kept        0 bytes of text", "usage       0 tokens",
 			},
 		},

@@ -7,6 +7,7 @@ package line
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,6 +24,9 @@ import (
 type Source interface {
 	Next(ctx context.Context) ([]bellcord.Event, error)
 }
+
+// ErrOutput means that a turn cannot be shown, because its output has failed.
+var ErrOutput = errors.New("write the output")
 
 // View shows a turn.
 type View struct {
@@ -43,7 +47,8 @@ type View struct {
 }
 
 // Follow shows a turn until its end and returns its receipt. It skips events of
-// other turns. With JSON the last line is the result.
+// other turns. With JSON the last line is the result. It returns ErrOutput if
+// an event cannot be written; the turn continues.
 func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) (bellcord.Receipt, error) {
 	var answer history.AnswerBuilder
 	for {
@@ -56,7 +61,7 @@ func (v *View) Follow(ctx context.Context, source Source, turn bellcord.TurnID) 
 				continue
 			}
 			if err := v.Show(ev); err != nil {
-				return bellcord.Receipt{}, err
+				return bellcord.Receipt{}, fmt.Errorf("%w: %w", ErrOutput, err)
 			}
 			if v.JSON {
 				answer.Add(ev.Body)

@@ -74,6 +74,8 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 			return nil, nil
 		}
 		return nil, w.View.Note("files: %s", b.Changes.Text())
+	case bellcord.ProcessesRecovered:
+		return nil, w.View.Note("%s", b.Text())
 	case bellcord.ConversationRewound:
 		return nil, w.View.Note("%s", b.Text())
 	case bellcord.Undone:

@@ -26,6 +26,9 @@ func Receipt(r bellcord.Receipt) string {
 	if ended := r.Processes.EndedText(); ended != "" {
 		parts = append(parts, ended)
 	}
+	if unknown := r.Processes.UnknownText(); unknown != "" {
+		parts = append(parts, "processes "+unknown)
+	}
 	for _, p := range r.Processes.Survivors {
 		parts = append(parts, fmt.Sprintf("! still running: %s (%d)", Visible(p.Name), p.PID))
 	}
@@ -49,11 +52,11 @@ func Receipt(r bellcord.Receipt) string {
 }
 
 // Notable reports whether the line of a receipt must be shown even where the end
-// of a turn usually needs none: the turn is not done, files were changed, or
-// processes were ended or may still run.
+// of a turn usually needs none: the turn is not done, its answer is not complete,
+// files were changed, or processes were ended or may still run.
 func Notable(r bellcord.Receipt) bool {
 	p := r.Processes
-	return r.End != bellcord.EndDone || r.Changes != nil && !r.Changes.IsEmpty() || len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) > 0
+	return r.End != bellcord.EndDone || r.IncompleteText() != "" || r.Changes != nil && !r.Changes.IsEmpty() || len(p.Ended)+len(p.Survivors)+len(p.Unconfirmed)+len(p.Background) > 0
 }
 
 func head(r bellcord.Receipt) string {
@@ -79,6 +82,9 @@ func head(r bellcord.Receipt) string {
 	case bellcord.EndLost:
 		return "✗ lost: " + LostReason
 	case bellcord.EndDone:
+		if missing := r.IncompleteText(); missing != "" {
+			return "! done" + took + ": " + missing
+		}
 	}
 	return "● done" + took
 }

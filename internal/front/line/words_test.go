@@ -1,6 +1,7 @@
 package line_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn with a price that is an estimate",
 			bellcord.Receipt{End: bellcord.EndLost, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 2_500_000_000}},
-			"✗ lost: the server ended during this turn · kept 0 bytes of text · about 7 tokens, ≈$2.50",
+			"✗ lost: Bellcord ended during this turn · kept 0 bytes of text · about 7 tokens, ≈$2.50",
 		},
 		{
 			"a turn that a person stopped, with all that it had open",
@@ -66,7 +67,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn that was stopped before it began",
 			bellcord.Receipt{End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown}, DroppedTurns: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
-			"■ stopped: server shut down · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
+			"■ stopped: Bellcord was closed · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
 		},
 		{
 			"an agent that had to be abandoned, and a process that would not go",
@@ -84,7 +85,7 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn that was lost",
 			bellcord.Receipt{End: bellcord.EndLost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
-			"✗ lost: the server ended during this turn · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
+			"✗ lost: Bellcord ended during this turn · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
 		},
 	}
 	for _, test := range tests {
@@ -103,5 +104,16 @@ func TestLastLine_TrailingBlankLines_AreSkipped(t *testing.T) {
 		if got := line.LastLine(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestReceipt_AnswerCutAtTheOutputLimit_IsNotable(t *testing.T) {
+	t.Parallel()
+	r := bellcord.Receipt{End: bellcord.EndDone, Incomplete: bellcord.IncompleteMaxOutput}
+	if got := line.Receipt(r); !strings.HasPrefix(got, "! done: cut off at the output limit · ") || !line.Notable(r) {
+		t.Errorf("notable %v: %s", line.Notable(r), got)
+	}
+	if got := line.Details(r); !strings.Contains(got, "\nanswer      cut off at the output limit\n") {
+		t.Errorf("the details are\n%s", got)
 	}
 }

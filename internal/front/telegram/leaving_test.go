@@ -33,7 +33,7 @@ func TestShutdown_TurnsRunning_StopsThemAndReportsItInTheirChats(t *testing.T) {
 		s.sendText(ben, "long make test")
 		s.pass(2 * time.Second)
 		s.leave()
-		s.stopped(anna, "word0 word1", "server shut down")
-		s.stopped(ben, "server shut down", "1 tool call stopped")
+		s.stopped(anna, "word0 word1", "Bellcord was closed")
+		s.stopped(ben, "Bellcord was closed", "1 tool call stopped")
 	})
 }

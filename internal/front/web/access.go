@@ -104,7 +104,7 @@ func (a *Access) Allow(scope bellcord.Scope) error {
 // Admit returns an error if the server has too little memory for another
 // prompt.
 func (a *Access) Admit() error {
-	if a.s.MemoryFull() {
+	if a.s.overloaded() {
 		return errOverloaded
 	}
 	return nil

@@ -26,7 +26,6 @@ func (s *stage) view(user, path string) (*http.Response, func()) {
 func (s *stage) neverRefused(user string, turn bellcord.TurnID) {
 	s.t.Helper()
 	s.roundTrip("", "GET", "/healthz", nil).is(200)
-	s.roundTrip("", "GET", "/readyz", nil).is(200)
 	s.roundTrip(user, "GET", "/v1/turns/"+string(turn), nil).is(200)
 	s.roundTrip(user, "POST", "/v1/turns/"+string(turn)+"/stop", nil).is(200)
 	s.roundTrip(user, "POST", "/v1/stop", nil).is(200)
@@ -54,6 +53,7 @@ func TestViewers_AtTheLimit_AreRefusedUntilOthersLeave(t *testing.T) {
 	if resp, _ := s.view("bert", berts); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one more than the server takes: %d, %v", resp.StatusCode, resp.Header)
 	}
+	s.roundTrip("", "GET", "/readyz", nil).is(200)
 	s.neverRefused("anna", turn)
 	closes()
 	s.eventually("a viewer's place stays taken", func() bool {

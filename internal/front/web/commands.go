@@ -37,7 +37,7 @@ func taskText(task bellcord.Task, message string, session bellcord.Session) (str
 			return "", badInput("text: write %s, or %s and a space and what to keep", api.CompactCommand, api.CompactCommand)
 		}
 		return strings.TrimSpace(keep), nil
-	case bellcord.TaskAnswer, bellcord.TaskImport:
+	case bellcord.TaskAnswer, bellcord.TaskImport, bellcord.TaskUnprompted:
 	}
 	return promptText(message, session)
 }

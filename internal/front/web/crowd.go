@@ -58,7 +58,7 @@ func (c *crowd) removeViewer(owner string) {
 
 // admitViewer counts a viewer if the limits and the memory permit one more.
 func (s *Server) admitViewer(owner string) (leave func(), err error) {
-	if s.MemoryFull() {
+	if s.overloaded() {
 		return nil, errOverloaded
 	}
 	if leave, err = s.viewers.addViewer(owner); errors.Is(err, errViewers) {

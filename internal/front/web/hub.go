@@ -22,6 +22,7 @@ type Hub interface {
 	logReader
 	healthReader
 	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
+	SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error)
 	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
 }
 

@@ -41,22 +41,9 @@ func (s *Server) usage(ctx context.Context, in *struct {
 		}
 		query.Session = found.ID
 	}
-	spent, err := s.Hub.Spending(ctx, query)
+	sum, err := s.Hub.SumUsage(ctx, query)
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	sum := api.Usage{Models: []bellcord.ModelUsage{}}
-	turns, place := map[bellcord.TurnID]bool{}, map[string]int{}
-	for _, v := range spent {
-		turns[v.Turn] = true
-		i, known := place[v.Model]
-		if !known {
-			i = len(sum.Models)
-			place[v.Model] = i
-			sum.Models = append(sum.Models, bellcord.ModelUsage{Model: v.Model, Usage: bellcord.Usage{Exact: true}})
-		}
-		sum.Models[i].Usage = sum.Models[i].Add(v.Usage)
-	}
-	sum.Turns = len(turns)
-	return &struct{ Body api.Usage }{sum}, nil
+	return &struct{ Body api.Usage }{api.Usage{Turns: sum.Turns, Models: append([]bellcord.ModelUsage{}, sum.Models...)}}, nil
 }

@@ -167,9 +167,11 @@ func (s *Server) Ready(ctx context.Context) error {
 	if s.Hub.Failing() != nil {
 		return bellcord.ErrStoreDown // the reason is in the log
 	}
-	if _, err := s.Hub.Tail(ctx, "none"); err != nil {
-		s.Logger.Error("store does not answer", "err", err)
-		return bellcord.ErrStoreDown
+	if err := s.probeStore(ctx); err != nil {
+		return err
+	}
+	if s.overloaded() {
+		return errOverloaded
 	}
 	return nil
 }

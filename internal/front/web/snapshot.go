@@ -30,7 +30,7 @@ func (s *snapshot) add(events []bellcord.Event) {
 			clear(s.places)
 			clear(s.calls)
 		case bellcord.TurnAccepted:
-			if body.Task == bellcord.TaskAnswer {
+			if body.Task == bellcord.TaskAnswer || body.Task == bellcord.TaskUnprompted {
 				s.places[ev.Turn] = len(s.turns)
 				s.turns = append(s.turns, api.SharedTurn{Prompt: s.hide(body.Text), Images: len(body.Images), Files: len(body.Files), Accepted: ev.Time, Parts: []api.SharedPart{}})
 			}

@@ -54,7 +54,7 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	if s.MemoryFull() {
+	if s.overloaded() {
 		return nil, s.fail(errOverloaded)
 	}
 	turn, err := s.Hub.Accept(ctx, found.ID, p)

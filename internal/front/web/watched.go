@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,20 +110,25 @@ func (w *watched) settle(id bellcord.SessionID, of *watchers) {
 }
 
 // stopUnwatched stops the turns of a session without viewers. It checks the
-// number of viewers again under the lock.
+// number of viewers again under the lock. The other nodes are asked without it:
+// arriving viewers must not wait for the network.
 func (w *watched) stopUnwatched(id bellcord.SessionID) {
+	elsewhere := w.elsewhere(id)
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	of := w.sessions[id]
 	if of == nil || of.viewers > 0 {
+		w.mu.Unlock()
 		return
 	}
 	of.alone = nil
-	if w.elsewhere(id) {
+	if elsewhere {
 		w.settle(id, of) // check again after patience
+		w.mu.Unlock()
 		return
 	}
-	for turn := range of.turns {
+	turns := slices.Collect(maps.Keys(of.turns))
+	w.mu.Unlock()
+	for _, turn := range turns {
 		w.hub.Stop(bellcord.StopRequest{
 			Turn: turn, Queue: bellcord.QueueNext,
 			Cause: bellcord.Cause{Kind: bellcord.CauseDisconnect, By: "no viewers", Source: api.FromHTTP},

@@ -72,6 +72,9 @@ type Config struct {
 
 	MostViewers *Bounds     // nil means no limit
 	MemoryFull  func() bool // reports whether memory is too low for more work; nil means check the Go memory limit
+	// Reclaim empties caches while the memory is full, and returns the number
+	// of freed bytes; nil means that no cache exists.
+	Reclaim func() int64
 
 	Texts sessionsearch.TextReader // prompts and answers for searches; nil means that only titles and directories are searched
 
@@ -110,6 +113,8 @@ type Server struct {
 
 	inFlight inFlight
 	viewers  crowd
+	memory   memoryGate
+	probing  storeProbe
 	searcher *sessionsearch.Searcher
 }
 
@@ -166,6 +171,9 @@ func New(c Config) *Server {
 	}
 	if c.MemoryFull == nil {
 		c.MemoryFull = memoryFull
+	}
+	if c.Reclaim == nil {
+		c.Reclaim = func() int64 { return 0 }
 	}
 	if c.MostViewers == nil {
 		c.MostViewers = &Bounds{-1, -1}

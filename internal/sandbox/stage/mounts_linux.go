@@ -34,6 +34,11 @@ func mountAll(p *Plan) error {
 				return failure("open "+s.Path, err)
 			}
 		}
+		if s.Kind == Bind {
+			if err := m.clone(s.Source); err != nil {
+				return failure("open "+s.Source, err)
+			}
+		}
 		everything = everything || s.Kind == Write && s.Path == "/"
 	}
 	if !everything {
@@ -66,6 +71,8 @@ func (m *mounter) apply(s Step) error {
 	switch s.Kind {
 	case Write, ReadOnly:
 		return m.bind(s)
+	case Bind:
+		return m.bindOther(s)
 	case HideDir:
 		return m.cover(s.Path, true, "size", "1m", "mode", "0755")
 	case Private:
@@ -90,6 +97,15 @@ func (m *mounter) bind(s Step) error {
 		if err := restrictMount(fd, mountAttrReadOnly); err != nil {
 			return err
 		}
+	}
+	return m.attach(fd, s.Path)
+}
+
+// bindOther attaches the clone of another directory.
+func (m *mounter) bindOther(s Step) error {
+	fd := m.clones[s.Source]
+	if err := restrictMount(fd, mountAttrNoSuid|mountAttrNoDev); err != nil {
+		return err
 	}
 	return m.attach(fd, s.Path)
 }

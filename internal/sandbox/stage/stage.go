@@ -47,6 +47,7 @@ const (
 	ReadOnly Kind = 'r' // bind the path onto itself, read-only
 	HideDir  Kind = 'h' // cover a directory with an empty, read-only one
 	HideFile Kind = 'n' // cover a file with the null device
+	Bind     Kind = 'b' // cover a directory with another one, writable
 	Private  Kind = 't' // cover a directory with an empty, writable one of a limited size
 	Devices  Kind = 'd' // cover /dev with the devices that commands need
 	Proc     Kind = 'p' // cover /proc with that of the namespace
@@ -54,9 +55,10 @@ const (
 
 // Step is one mount. Steps are in the order of their paths, parents first.
 type Step struct {
-	Kind Kind
-	Path string
-	Size int64 // of a Private directory, in bytes
+	Kind   Kind
+	Path   string
+	Size   int64  // of a Private directory, in bytes
+	Source string // the other directory of Bind
 }
 
 // Rule allows access to everything below a path.
@@ -105,6 +107,7 @@ func (p *Plan) Encode() []byte {
 		e.number(int64(s.Kind))
 		e.text(s.Path)
 		e.number(s.Size)
+		e.text(s.Source)
 	}
 	e.flag(p.Network)
 	e.number(p.ListenPort)
@@ -130,7 +133,7 @@ func Decode(b []byte) (*Plan, error) {
 	d := &decoder{in: b}
 	p := &Plan{}
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		p.Steps = append(p.Steps, Step{Kind: Kind(d.number()), Path: d.text(), Size: d.number()})
+		p.Steps = append(p.Steps, Step{Kind: Kind(d.number()), Path: d.text(), Size: d.number(), Source: d.text()})
 	}
 	p.Network = d.flag()
 	p.ListenPort = d.number()

@@ -28,6 +28,9 @@ func (u *Undo) Apply(ctx context.Context) ([]Outcome, error) {
 	return Resume(ctx, u.options)
 }
 
+// HasPlan reports whether an undo has a plan, which Resume carries out.
+func HasPlan(dir string) bool { return exists(dir, planFile) }
+
 // begin selects the place of the trash and records the plan.
 func (u *Undo) begin() error {
 	dir := u.options.Dir

@@ -154,6 +154,21 @@ func (f *folder) list(name string) ([]string, error) {
 	return dir.fd.Readdirnames(-1)
 }
 
+// isForbidden reports whether the system does not allow a change: permissions, an
+// attribute of the file, or a file system that is read-only.
+func isForbidden(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// notAllowed returns the reason for an error of isForbidden.
+func notAllowed(err error) string {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return "it cannot be changed: " + number.Error()
+	}
+	return "it cannot be changed: permission denied"
+}
+
 // isMissing reports whether a path cannot exist: one of its directories is absent,
 // or is something else.
 func isMissing(err error) bool {

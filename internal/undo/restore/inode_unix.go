@@ -53,6 +53,11 @@ func copyOwner(f *os.File, of fs.FileInfo) {
 	}
 }
 
+// mayWrite returns an error if this process may not change names in a directory.
+func mayWrite(dir *folder) error {
+	return unix.Faccessat(int(dir.fd.Fd()), ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+}
+
 // removeEmpty removes an empty directory, and nothing else.
 func removeEmpty(dir *folder, name string) error {
 	return unix.Unlinkat(int(dir.fd.Fd()), name, unix.AT_REMOVEDIR)

@@ -48,6 +48,9 @@ func Plan(root string, turns [][]tree.Change, options Options) (*Undo, error) {
 	for _, c := range changes {
 		p.compare(c)
 	}
+	for _, c := range changes {
+		p.checkWritable(c.Path)
+	}
 	for _, c := range slices.Backward(changes) { // entries before their directory
 		p.checkEmpty(c.Path)
 	}
@@ -215,6 +218,29 @@ func (p *planner) checkEmpty(dir string) {
 			p.conclude(dir, Conflict, notEmpty)
 			return
 		}
+	}
+}
+
+// checkWritable settles a step in a directory in which this process may not change
+// names. A directory whose mode the undo sets is writable by then.
+func (p *planner) checkWritable(name string) {
+	s, planned := p.steps[name]
+	if !planned || s.Before.Kind == tree.Directory && s.After.Kind == tree.Directory {
+		return
+	}
+	if above, planned := p.steps[path.Dir(name)]; planned && above.Before.Kind == tree.Directory {
+		return
+	}
+	dir, _, err := p.root.parent(name)
+	if isMissing(err) {
+		return // another step or checkParent decides
+	}
+	if err == nil {
+		err = mayWrite(dir)
+		dir.closeDir()
+	}
+	if isForbidden(err) {
+		p.conclude(name, Conflict, notAllowed(err))
 	}
 }
 

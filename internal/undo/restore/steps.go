@@ -67,10 +67,12 @@ func (r *run) conclude(i int, result Result, reason string) {
 // in calls do with the open directory of the step's path.
 func (r *run) in(i int, do func(dir *folder, name string) error) error {
 	dir, name, err := r.root.parent(r.job.Steps[i].Path)
-	if isMissing(err) {
+	switch {
+	case isMissing(err):
 		return r.unreachable(i, noDirectory)
-	}
-	if err != nil {
+	case isForbidden(err):
+		return r.unreachable(i, notAllowed(err))
+	case err != nil:
 		return err
 	}
 	defer dir.closeDir()
@@ -80,6 +82,8 @@ func (r *run) in(i int, do func(dir *folder, name string) error) error {
 		return r.unreachable(i, "it was removed since")
 	case isOtherMount(err):
 		return r.unreachable(i, "it is in another file system than the workspace")
+	case isForbidden(err):
+		return r.unreachable(i, notAllowed(err))
 	default:
 		return err
 	}

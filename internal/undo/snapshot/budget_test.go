@@ -109,7 +109,7 @@ func TestBegin_DiskAlmostFull_KeepsNothingMoreAndReportsIt(t *testing.T) {
 	_, err := w.Scan(ctx, snapshot.Whole)
 	must(t, err)
 	const gib = 1 << 30
-	for _, disk := range [][2]uint64{{gib - 1, 10 * gib}, {4 * gib, 100 * gib}} {
+	for _, disk := range [][2]uint64{{gib/2 - 1, 10 * gib}, {gib - 1, 100 * gib}, {gib - 1, 1000 * gib}} {
 		w.SetSpace(func(string) (uint64, uint64, error) { return disk[0], disk[1], nil })
 		id := fmt.Sprint(disk)
 		write(t, root, id, noise(10))
@@ -125,9 +125,11 @@ func TestBegin_DiskAlmostFull_KeepsNothingMoreAndReportsIt(t *testing.T) {
 			}
 		}
 	}
-	w.SetSpace(func(string) (uint64, uint64, error) { return 50 * gib, 100 * gib, nil })
-	if r := begin(t, w, "space again", "s"); len(r.NotKept) > 0 {
-		t.Errorf("with free space: %v", r.NotKept)
+	for _, disk := range [][2]uint64{{gib, 10 * gib}, {1600 << 20, 40 * gib}, {45 * gib, 1000 * gib}} {
+		w.SetSpace(func(string) (uint64, uint64, error) { return disk[0], disk[1], nil })
+		if r := begin(t, w, fmt.Sprint("space again", disk), "s"); len(r.NotKept) > 0 {
+			t.Errorf("with free space, %v: %v", disk, r.NotKept)
+		}
 	}
 }
 

@@ -65,6 +65,7 @@ type touch struct {
 // endedCall is a call after End.
 type endedCall struct {
 	Call
+	handle string // as in openCall; empty if an earlier version has written it
 	at     time.Time
 	result Result
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,4 +53,14 @@ func (w *Workspace) Racy() int {
 		}
 	}
 	return racy
+}
+
+// Found returns the calls that processes have left open.
+func (w *Workspace) Found(ctx context.Context) ([]Call, error) {
+	left, err := w.Left(ctx, func(string) bool { return true })
+	var all []Call
+	for _, l := range left {
+		all = append(all, l.Open...)
+	}
+	return all, err
 }

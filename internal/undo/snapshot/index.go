@@ -123,8 +123,9 @@ func (x *index) nodeAt(path string) *node {
 func (x *index) apply(deltas []delta) []tree.Change {
 	slices.SortFunc(deltas, func(a, b delta) int { return cmp.Compare(a.path, b.path) })
 	var between []tree.Change
+	kept := x.keptPaths()
 	note := func(d *delta, before entry) {
-		if d.baseline || !differs(&before, &d.entry) {
+		if d.baseline && !kept[d.path] || !differs(&before, &d.entry) {
 			return
 		}
 		if !x.attribute(d.path, &before) {
@@ -149,6 +150,18 @@ func (x *index) apply(deltas []delta) []tree.Change {
 	}
 	slices.SortFunc(between, tree.Compare)
 	return between
+}
+
+// keptPaths returns the paths of the open calls of Keep, which has observed them:
+// one that the index does not have was absent.
+func (x *index) keptPaths() map[string]bool {
+	paths := map[string]bool{}
+	for _, c := range x.open {
+		for _, path := range c.exact {
+			paths[path] = true
+		}
+	}
+	return paths
 }
 
 // set stores an entry and returns the previous one.

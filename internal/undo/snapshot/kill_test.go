@@ -252,6 +252,15 @@ func verify(t *testing.T, place, root, label string, lines []string) (wasOpen bo
 	for _, c := range found { // opened just before the kill
 		_ = end(t, w, c.ID)
 	}
+	left, err := w.Left(ctx, func(string) bool { return true })
+	must(t, err)
+	if len(found) > 0 && len(left) != 1 {
+		t.Fatalf("%s: left %v after the ends of the calls, want them until they are settled", label, left)
+	}
+	for _, l := range left {
+		must(t, w.Settle(ctx, l.Handle))
+	}
+	noStrays(t, w, label)
 	begin(t, w, "next", "s")
 	before := copyOf(t, root)
 	must(t, step(root, 99, func(string) {}))
@@ -286,8 +295,10 @@ func noStrays(t *testing.T, w *snapshot.Workspace, label string) {
 			t.Fatalf("%s: the file %s was left", label, name)
 		}
 	}
-	if alive != 1 {
-		t.Fatalf("%s: %d processes have the workspace open, want one: %v", label, alive, entries)
+	left, err := w.Left(ctx, func(string) bool { return true })
+	must(t, err)
+	if alive != 1+len(left) {
+		t.Fatalf("%s: %d processes have the workspace open or left calls, want one and %v: %v", label, alive, left, entries)
 	}
 	if stray := w.Unreferenced(); stray > 0 {
 		t.Fatalf("%s: %d bytes of the pack have no record", label, stray)

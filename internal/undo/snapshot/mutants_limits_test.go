@@ -68,7 +68,7 @@ var limitMutants = []mutant{
 	},
 	{
 		"the free space of the disk is not compared (U12)",
-		[]edit{{"update.go", "p.noDisk = err != nil || free < max(total/20, 1<<30)", "p.noDisk = err != nil"}, {"update.go", "if !p.noDisk {", "if false {"}},
+		[]edit{{"update.go", "p.noDisk = err != nil || free < reserve(total)", "p.noDisk = err != nil"}, {"update.go", "if !p.noDisk {", "if false {"}},
 		[]string{diskFull},
 	},
 	{

@@ -221,13 +221,18 @@ var recordMutants = []mutant{
 	},
 	{
 		"calls of dead processes are not found (U3)",
-		[]edit{{"operations.go", "if !w.isAlive(c.handle) {", "if false {"}},
+		[]edit{{"left.go", "if !known && !w.isAlive(handle) {", "if !known && false {"}},
 		[]string{processes, killTest},
 	},
 	{
 		"calls of living processes are found (U3)",
-		[]edit{{"operations.go", "if !w.isAlive(c.handle) {", "if true {"}},
+		[]edit{{"left.go", "if !known && !w.isAlive(handle) {", "if !known {"}},
 		[]string{processes},
+	},
+	{
+		"the mark of a dead process is removed before its calls are settled (U3)",
+		[]edit{{"workspace.go", "if !w.index.mentions(handle) && !w.isAlive(handle) {", "if !w.isAlive(handle) {"}},
+		[]string{killTest},
 	},
 	{
 		"a found change is not marked (U3)",

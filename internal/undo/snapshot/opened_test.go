@@ -137,3 +137,20 @@ func TestKeep_CallReplacesAPathByAnotherKind_ListsAllPaths(t *testing.T) {
 		}
 	}
 }
+
+// U2: the first scan runs while a call of a file tool is open, which was observed
+// before it.
+func TestLawU2_FirstScanDuringAKeptCall_CallHasItsChanges(t *testing.T) {
+	t.Parallel()
+	w, _, root := fresh(t, small4)
+	write(t, root, "own", "1")
+	write(t, root, "dir/own", "1")
+	_, err := w.Keep(ctx, snapshot.Call{ID: "1", Turn: "1", Session: "s"}, "own", "dir/own", "new/own")
+	must(t, err)
+	for _, name := range []string{"own", "dir/own", "new/own"} {
+		write(t, root, name, "2, changed")
+	}
+	_, err = w.Scan(ctx, snapshot.Whole)
+	must(t, err)
+	equalSummary(t, "the call", end(t, w, "1").Changes, "own dir/own", "own new", "own new/own", "own own")
+}

@@ -3,8 +3,6 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // Scan brings the index up to date without a call: it takes the first snapshot,
@@ -96,7 +94,7 @@ func (w *Workspace) End(ctx context.Context, id string, scope Scope) (Result, er
 		return Result{}, err
 	}
 	at("before ended")
-	ended := &endedCall{Call: call.Call, at: w.now(), result: u.index.result(call, !w.isAlive(call.handle), u.gaps)}
+	ended := &endedCall{Call: call.Call, handle: call.handle, at: w.now(), result: u.index.result(call, !w.isAlive(call.handle), u.gaps)}
 	return ended.result, u.log(endedRecord(ended))
 }
 
@@ -112,22 +110,4 @@ func (w *Workspace) Result(ctx context.Context, id string) (Result, error) {
 		return ended.result, nil
 	}
 	return Result{}, fmt.Errorf("%w: %q", ErrUnknown, id)
-}
-
-// Found returns the calls that were left open by a process that has died, or by
-// a Workspace that was closed. End returns their changes as found.
-func (w *Workspace) Found(ctx context.Context) ([]Call, error) {
-	u, release, err := w.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	var found []Call
-	for _, c := range u.index.open {
-		if !w.isAlive(c.handle) {
-			found = append(found, c.Call)
-		}
-	}
-	slices.SortFunc(found, func(a, b Call) int { return strings.Compare(a.ID, b.ID) })
-	return found, nil
 }

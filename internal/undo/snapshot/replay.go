@@ -75,6 +75,7 @@ func endedRecord(c *endedCall) []byte {
 	encodeTime(e, c.at)
 	e.changes(c.result.Changes)
 	e.gaps(c.result.Gaps)
+	e.text(c.handle)
 	return e.data
 }
 
@@ -136,6 +137,9 @@ func (x *index) replay(payload []byte) ([]tree.Change, error) {
 	case recordEnded:
 		c := &endedCall{Call: d.call(), at: decodeTime(d)}
 		c.result.Changes, c.result.Gaps = d.changes(), d.gaps()
+		if len(d.data) > 0 {
+			c.handle = d.text()
+		}
 		delete(x.open, c.ID)
 		x.ended[c.ID] = c
 	case recordDropped:

@@ -66,7 +66,7 @@ func TestCollect_NoSpaceForANewIndex_KeepsTheOldOne(t *testing.T) { //nolint:par
 func TestBegin_FileWouldFillTheDisk_IsNotKept(t *testing.T) {
 	t.Parallel()
 	w, _, root := fresh(t, small4)
-	const total, reserve = 100 << 30, 5 << 30
+	const total, reserve = 100 << 30, 1 << 30
 	w.SetSpace(func(string) (uint64, uint64, error) { return reserve + 100, total, nil })
 	write(t, root, "large", noise(101))
 	write(t, root, "small", noise(60))

@@ -116,11 +116,21 @@ func (u *update) openPack(files int) error {
 	const perFile = 512 // bytes of a file in the log
 	p.room = u.limits.Bytes - use - u.limits.Segment - 2*(u.journal.base+u.journal.offset+perFile*int64(files))
 	free, total, err := u.space(u.dir)
-	p.noDisk = err != nil || free < max(total/20, 1<<30)
+	p.noDisk = err != nil || free < reserve(total)
 	if !p.noDisk {
-		p.room = min(p.room, int64(min(free-max(total/20, 1<<30), 1<<62)))
+		p.room = min(p.room, int64(min(free-reserve(total), 1<<62)))
 	}
 	return nil
+}
+
+// reserve returns how many bytes of a disk stay free: a twentieth, at most 1 GiB.
+func reserve(total uint64) uint64 { return min(total/20, 1<<30) }
+
+// Reserved returns the free bytes of the disk with a path, and how many of them
+// stay free: with fewer, nothing is kept.
+func Reserved(path string) (free, reserved uint64, err error) {
+	free, total, err := diskSpace(path)
+	return free, reserve(total), err
 }
 
 // commit makes added bytes durable, then the observations, and applies them.

@@ -187,8 +187,9 @@ func (w *walker) compare(t *task) []task {
 		if old != nil {
 			seen++
 		}
+		unobserved := baseline && old == nil // Keep may have observed it before the first scan
 		if e.state.Kind == tree.Directory {
-			child := task{path: join(t.path, name), entry: *e, old: old, baseline: baseline, bulk: t.bulk, unit: t.unit, chain: t.chain}
+			child := task{path: join(t.path, name), entry: *e, old: old, baseline: unobserved, bulk: t.bulk, unit: t.unit, chain: t.chain}
 			if w.classify(&child, name) {
 				tasks = append(tasks, child)
 			}
@@ -205,7 +206,7 @@ func (w *walker) compare(t *task) []task {
 		if old != nil && old.state.Kind == tree.Directory {
 			w.removed(path, old)
 		}
-		w.candidates = append(w.candidates, candidate{path, *e, old, baseline, t.bulk, t.unit})
+		w.candidates = append(w.candidates, candidate{path, *e, old, unobserved, t.bulk, t.unit})
 	}
 	if seen < len(known) {
 		w.missing(t.path, known)

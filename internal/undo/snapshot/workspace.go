@@ -16,7 +16,7 @@
 // If the context of an operation ends, the operation returns after the directory,
 // the file or the write that is in progress, and the state on disk is consistent.
 // A process can be killed at any time: the next Open removes everything that was
-// not recorded, and Found returns the calls that the process left open.
+// not recorded, and Left returns the calls that the process left.
 //
 // Kept are files and symbolic links up to 8 MiB, also those that git ignores.
 // Directories of generated files have metadata only: node_modules, .venv,
@@ -94,7 +94,7 @@ func Open(place, root string, limits Limits) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{
-		limits: limits, files: f, handle: strings.ToLower(rand.Text()), space: diskSpace, now: time.Now,
+		limits: limits, files: f, handle: strings.ToLower(rand.Text()[:12]), space: diskSpace, now: time.Now,
 		turn: make(chan struct{}, 1), rules: ruleCache{rules: map[string]cachedRules{}},
 	}
 	w.turn <- struct{}{}
@@ -125,8 +125,13 @@ func (w *Workspace) open(place, root string) error {
 	if err := w.removeStrays(); err != nil {
 		return err
 	}
-	w.alive, err = filelock.Try(w.alivePath(w.handle))
-	return err
+	if w.alive, err = os.OpenFile(w.alivePath(w.handle), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	if err := filelock.Wait(w.alive); err != nil { // at most for a moment, while another process asks whether it is held
+		return errors.Join(err, w.alive.Close())
+	}
+	return nil
 }
 
 // checkPlace fails if place is in root or in a .git directory. The part of place
@@ -165,8 +170,12 @@ func checkPlace(place, root string) error {
 	}
 }
 
+// AlivePrefix is the beginning of the names of files that processes hold locked
+// while they use the workspace. The rest is the handle.
+const AlivePrefix = "alive-"
+
 func (w *Workspace) alivePath(handle string) string {
-	return filepath.Join(w.dir, "alive-"+handle)
+	return filepath.Join(w.dir, AlivePrefix+handle)
 }
 
 // isAlive reports whether the Workspace with a handle is open in some process.
@@ -174,20 +183,12 @@ func (w *Workspace) isAlive(handle string) bool {
 	if handle == w.handle {
 		return true
 	}
-	path := w.alivePath(handle)
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	f, err := filelock.Try(path)
-	if err == nil {
-		_ = filelock.Release(f) // first: Windows removes no open file
-		_ = os.Remove(path)
-	}
-	return errors.Is(err, filelock.ErrHeld)
+	held, err := filelock.IsHeld(w.alivePath(handle))
+	return held || err != nil && !errors.Is(err, os.ErrNotExist)
 }
 
 // removeStrays removes files of operations that did not end, and of processes
-// that have died.
+// that have died and left nothing: see Left.
 func (w *Workspace) removeStrays() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -195,10 +196,14 @@ func (w *Workspace) removeStrays() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		handle, isHandle := strings.CutPrefix(name, "alive-")
+		handle, isHandle := strings.CutPrefix(name, AlivePrefix)
 		switch {
 		case isHandle:
-			w.isAlive(handle)
+			if !w.index.mentions(handle) && !w.isAlive(handle) {
+				if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+					return err
+				}
+			}
 		case strings.HasPrefix(name, "."+baseName), strings.HasPrefix(name, "log-") && name != filepath.Base(w.journal.logPath()):
 			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
 				return err
@@ -297,9 +302,15 @@ func (w *Workspace) Open(sum tree.Sum) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// Close waits for the operation that is running and releases the workspace. Calls of this Workspace that are still open are
-// found by the next one.
-func (w *Workspace) Close() error {
+// Close waits for the operation that is running and releases the workspace. Calls
+// of this Workspace that are still open are found by the next one.
+func (w *Workspace) Close() error { return w.close(false) }
+
+// CloseUnsettled is Close for a Workspace with calls that have ended, but are not
+// reported. Left returns them.
+func (w *Workspace) CloseUnsettled() error { return w.close(true) }
+
+func (w *Workspace) close(unsettled bool) error {
 	<-w.turn
 	defer func() { w.turn <- struct{}{} }()
 	if w.closed {
@@ -307,6 +318,8 @@ func (w *Workspace) Close() error {
 	}
 	w.closed = true
 	err := errors.Join(filelock.Release(w.alive), w.files.close())
-	_ = os.Remove(w.alive.Name()) // otherwise the next Open removes it
+	if !unsettled && !w.index.isOpen(w.handle) {
+		_ = os.Remove(w.alive.Name()) // otherwise Settle removes it
+	}
 	return err
 }

@@ -2,9 +2,11 @@
 // Protocol. The agent is a process that package child supervises.
 //
 // One goroutine reads the agent's messages and handles them in order. They
-// become events of the turn, up to the response to the prompt; later ones are
-// not recorded. Requests of the agent (permissions, files, terminals) run
-// concurrently with the reader and end with the turn.
+// become events of the turn, up to the response to the prompt. What the agent
+// sends later is either a rest of that turn, which is not recorded, or the begin
+// of work without a prompt, which gets another turn: see trail.begins. Requests of
+// the agent (permissions, files, terminals) run concurrently with the reader and
+// end with the turn.
 //
 // A stop sends session/cancel right after the prompt and then waits for the
 // agent's response to the prompt, whatever it contains. Some agents lose a
@@ -86,6 +88,10 @@ type speaker struct {
 	terminals int             // number of terminals so far: ids are never reused
 	title     string          // received while no turn was running; set by the next turn
 	settings  settings
+
+	unprompted func() // accepts a turn for work without a prompt; nil if such work is ignored
+	waiting    waiting
+	trail      trail
 }
 
 // handshake is the agent's reply to initialize.
@@ -104,7 +110,7 @@ func New(p child.Process, opts Options) child.Speaker {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &speaker{opts: opts, wire: newWire(p.Out, p.In, opts.Logger)}
+	return &speaker{opts: opts, wire: newWire(p.Out, p.In, opts.Logger), unprompted: p.Unprompted}
 }
 
 // Open implements child.Speaker. It starts the reading goroutine, which returns
@@ -129,6 +135,16 @@ func (s *speaker) Close() { s.wire.failPending() }
 
 // handle is called by the reader for each message, in order.
 func (s *speaker) handle(m jsonrpc.Message) {
+	if !s.hold(m) {
+		s.dispatch(m)
+	}
+}
+
+// dispatch handles a message in the running turn, or outside of turns.
+func (s *speaker) dispatch(m jsonrpc.Message) {
+	if t := s.running(); t != nil {
+		t.noteActivity()
+	}
 	switch {
 	case m.IsRequest():
 		s.serve(m)
@@ -142,6 +158,9 @@ func (s *speaker) handle(m jsonrpc.Message) {
 			t.withdraw(p.RequestID)
 		}
 	default:
+		if m.Method == methodTurnEnded {
+			s.endWork(m.Params)
+		}
 		s.passNotification(m)
 	}
 }

@@ -44,6 +44,7 @@ type fake struct {
 	late    []object                        // updates of a replay that it sends one by one: each before the response to an unknown request, and the rest before a turn
 	cancel  chan struct{}                   // of the running turn
 	cancels int                             // cancels received in that turn
+	works   int                             // number of times that it worked until a cancel, without a prompt
 }
 
 func newFake(dir, manner string) *fake {
@@ -122,8 +123,13 @@ func (f *fake) handle(r record) {
 		f.cancelled()
 	case "session/fork":
 		f.reply(r.ID, object{"sessionId": p.Session + "-fork"})
-	case "session/close":
+	case "session/close", "session/set_mode":
 		f.reply(r.ID, object{})
+	case "session/set_config_option":
+		f.reply(r.ID, object{"configOptions": []object{
+			{"id": "mode", "category": "mode", "type": "select", "currentValue": "plan"},
+			{"id": "model", "category": "model", "type": "select", "currentValue": "fake/small"},
+		}})
 	case "":
 		f.mu.Lock()
 		waiting := f.waiting[string(r.ID)]
@@ -180,7 +186,9 @@ func (f *fake) open(id json.RawMessage) {
 	if err := os.WriteFile(filepath.Join(f.dir, f.session), nil, 0o600); err != nil {
 		panic(err)
 	}
-	f.reply(id, object{"sessionId": f.session, "configOptions": []object{
+	f.reply(id, object{"sessionId": f.session, "modes": object{"currentModeId": "x", "availableModes": []object{
+		{"id": "x", "name": "X"}, {"id": "plan", "name": "Plan"},
+	}}, "configOptions": []object{
 		{"id": "mode", "category": "mode", "type": "select", "currentValue": "x"},
 		{"id": "fast", "type": "boolean", "currentValue": true},
 		{"id": "model", "category": "model", "type": "select", "currentValue": "fake/large"},

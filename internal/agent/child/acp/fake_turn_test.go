@@ -83,6 +83,9 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		return
 	}
 	ended("end_turn")
+	if verb == "autonomous" {
+		f.autonomous(rest)
+	}
 	if f.is("late") {
 		f.sendText("TOO LATE")
 		f.update(object{"sessionUpdate": "session_info_update", "title": "a late title"})

@@ -27,7 +27,7 @@ func (s *speaker) Import(ctx context.Context, w *hub.Work, own string) error {
 	s.mu.Lock()
 	s.importing = own
 	s.mu.Unlock()
-	t := s.startTurn(ctx, w)
+	t := s.startTurn(ctx, w, nil)
 	t.imports, t.session = true, own
 	defer s.finish(t)
 	if _, err = s.requestSession(opening, acp.MethodLoadSession, w.Session, own); err != nil {

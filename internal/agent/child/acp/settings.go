@@ -51,8 +51,12 @@ func (s *speaker) Request(ctx context.Context, method string, params json.RawMes
 	if len(reply) == 0 {
 		reply = json.RawMessage(`{}`)
 	}
-	if method == acp.UnstableForkSession && err == nil {
+	switch {
+	case err != nil:
+	case method == acp.UnstableForkSession:
 		s.closeFork(ctx, reply)
+	case inSession:
+		s.settings.requested(method, params, reply)
 	}
 	return reply, err
 }
@@ -98,6 +102,7 @@ func (c *settings) setReply(reply json.RawMessage) {
 // pass passes an update on to the client, and keeps it if it describes settings.
 func (c *settings) pass(kind string, update json.RawMessage) {
 	c.mu.Lock()
+	c.reply = current(c.reply, kind, acp.MembersOf(update))
 	if slices.Contains(settingKinds, kind) {
 		if c.updates == nil {
 			c.updates = map[string]json.RawMessage{}

@@ -90,3 +90,43 @@ func TestOpenSession_StoredAdditionalDirectories_ReachAnAgentThatAcceptsThem(t *
 		}
 	}
 }
+
+func TestOpenSession_OpenWithChangedSettings_ReturnsCurrentOnes(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	settings := func() (mode, option, model any) {
+		opened, err := s.agent.OpenSession(t.Context(), s.session, bellcord.AgentSessionOpened{}, nil)
+		var reply acp.NewSessionResponse
+		if err == nil {
+			err = acp.Decode(opened.Reply, &reply)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", opened.Reply, err)
+		}
+		for _, o := range reply.ConfigOptions {
+			switch o.Category {
+			case "mode":
+				option = o.CurrentValue
+			case "model":
+				model = o.CurrentValue
+			}
+		}
+		return reply.Modes.CurrentModeID, option, model
+	}
+	if mode, option, model := settings(); mode != "x" || option != "x" || model != "fake/large" {
+		t.Fatal(mode, option, model)
+	}
+	change := func(method, params string) {
+		if _, err := s.agent.Request(t.Context(), s.session.ID, "", method, json.RawMessage(params)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(acp.MethodSetConfigOption, `{"sessionId":"ours","configId":"mode","value":"plan"}`)
+	if mode, option, model := settings(); mode != "plan" || option != "plan" || model != "fake/small" {
+		t.Errorf("after a change of an option: %v, %v, %v", mode, option, model)
+	}
+	change(acp.MethodSetMode, `{"sessionId":"ours","modeId":"x"}`)
+	if mode, option, model := settings(); mode != "x" || option != "x" || model != "fake/small" {
+		t.Errorf("after a change of the mode: %v, %v, %v", mode, option, model)
+	}
+}

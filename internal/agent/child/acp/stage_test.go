@@ -119,6 +119,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 	if s.Hub, err = hub.Open(t.Context(), s.store, s.agent, hub.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	s.agent.Turns = s.Hub
 	t.Cleanup(func() {
 		ctx, done := context.WithTimeout(context.Background(), patience)
 		defer done()

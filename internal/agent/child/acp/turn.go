@@ -21,7 +21,7 @@ type turn struct {
 	ctx     context.Context // the turn's context: it is done on a stop
 	w       *hub.Work
 
-	answered   chan answer   // receives the response to the prompt
+	answered   chan answer   // receives the response to the prompt, or the end of work without a prompt
 	cancelSent chan struct{} // closed when the cancel has been sent or is no longer needed
 
 	// The agent's requests. pending is their context, which is done at the end
@@ -32,12 +32,14 @@ type turn struct {
 	requests map[string]context.CancelCauseFunc // by the agent's request id; protected by speaker.mu
 
 	elicited elicitations
+	active   chan struct{} // holds a token if the agent has sent something; nil in the turn of a prompt
 
 	mu        sync.Mutex // held while bodies are emitted, to keep them in order
 	closed    bool       // the prompt was answered: later updates are not part of the turn
 	calls     []*call
 	terminals map[string]*terminal
-	own       int // number of calls emitted for effects outside of the agent's calls
+	own       int             // number of calls emitted for effects outside of the agent's calls
+	messages  map[string]bool // ids of the messages in the turn
 
 	lastContext bellcord.ContextUse // as last recorded
 
@@ -55,7 +57,7 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
 	if err := w.Step(ctx, bellcord.StepStarted{Model: s.modelName(), EstimatedInput: int64(len(text)+3) / 4}); err != nil {
 		return err // nothing was sent to the agent
 	}
-	t := s.startTurn(ctx, w)
+	t := s.startTurn(ctx, w, nil)
 	defer s.finish(t)
 	s.wire.request(acp.MethodPrompt, promptRequest{t.session, blocks}, t.receiveResponse)
 	select {
@@ -72,9 +74,11 @@ type promptRequest struct {
 	Prompt    []any  `json:"prompt"`
 }
 
-func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
+// startTurn starts a turn. It begins with what the agent has sent since the last
+// one, if that is work without a prompt.
+func (s *speaker) startTurn(ctx context.Context, w *hub.Work, active chan struct{}) *turn {
 	t := &turn{
-		speaker: s, session: s.session, ctx: ctx, w: w,
+		speaker: s, session: s.session, ctx: ctx, w: w, active: active, messages: map[string]bool{},
 		answered: make(chan answer, 1), cancelSent: make(chan struct{}),
 		requests: map[string]context.CancelCauseFunc{}, terminals: map[string]*terminal{},
 	}
@@ -83,14 +87,20 @@ func (s *speaker) startTurn(ctx context.Context, w *hub.Work) *turn {
 	s.turn = t
 	title := s.title
 	s.title = ""
+	held := s.waiting.take()
 	s.mu.Unlock()
 	w.SetTitle(title)
+	for _, m := range held {
+		s.dispatch(m)
+	}
+	s.resumeReader()
 	return t
 }
 
 // finish cancels the agent's requests in the turn and returns when all of them
 // have ended.
 func (s *speaker) finish(t *turn) {
+	s.endTrail(t)
 	s.mu.Lock()
 	s.turn = nil
 	s.mu.Unlock()
@@ -109,7 +119,11 @@ func (t *turn) receiveResponse(a answer) {
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
-	t.answered <- a
+	t.endTrail(t)
+	select {
+	case t.answered <- a:
+	default: // the end of work without a prompt was reported twice
+	}
 }
 
 // Times of a stop.

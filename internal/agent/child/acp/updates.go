@@ -113,6 +113,13 @@ func (s *speaker) entitle(t *turn, title string) {
 // update records an update. After a stop, only updates of tool calls are
 // processed.
 func (t *turn) update(r received) {
+	t.recordUpdate(r)
+	if t.active != nil && endsWork(r) {
+		t.receiveResponse(answer{})
+	}
+}
+
+func (t *turn) recordUpdate(r received) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -122,7 +129,9 @@ func (t *turn) update(r received) {
 	case acp.ToolCall:
 		t.updateCallLocked(acp.ToolCallUpdate(u), r.Update)
 	case acp.ToolCallUpdate:
-		t.updateCallLocked(u, r.Update)
+		if !t.isEarlier(u.ToolCallID) {
+			t.updateCallLocked(u, r.Update)
+		}
 	default:
 		if _, prompt := r.value.(acp.UserMessageChunk); !prompt {
 			t.endPrompt()
@@ -137,11 +146,13 @@ func (t *turn) update(r received) {
 func (t *turn) record(r received) {
 	switch u := r.value.(type) {
 	case acp.AgentMessageChunk:
+		t.messages[u.MessageID] = true
 		if text, plain := plainText(u.Content); plain && (text != "" || u.Meta == nil) {
 			t.emit(bellcord.TextDelta{Text: text, Message: u.MessageID, Meta: u.Meta})
 			return
 		}
 	case acp.AgentThoughtChunk:
+		t.messages[u.MessageID] = true
 		if text, plain := plainText(u.Content); plain && (text != "" || u.Meta == nil) {
 			t.emit(bellcord.ThinkingDelta{Text: text, Message: u.MessageID, Meta: u.Meta})
 			return

@@ -172,7 +172,8 @@ func (e *Encoder) Event(ev bellcord.Event) {
 	case bellcord.ConversationCompacted:
 		e.compacted(ev, b)
 	case bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared, bellcord.ConversationRewound,
-		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.ChangesRecorded, bellcord.Undone, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
+		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.ChangesRecorded, bellcord.ProcessesRecovered, bellcord.Undone, bellcord.UnknownEvent,
+		bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
 	}
 }
 

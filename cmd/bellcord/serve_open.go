@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// openGrace is how long a start may continue after a signal.
+const openGrace = 5 * time.Second
+
+// openUntilSignal calls open, and cancels its context at the first signal: a
+// start can hang, for example because a database does not respond. It returns
+// openGrace after the signal even if open does not. cancel is that of ctx.
+func openUntilSignal[S any](ctx context.Context, cancel func(), signals <-chan os.Signal, open func(context.Context) (S, error)) (S, error) {
+	type opened struct {
+		server S
+		err    error
+	}
+	done := make(chan opened, 1)
+	go func() { // not waited for after a signal: the process ends
+		s, err := open(ctx)
+		done <- opened{s, err}
+	}()
+	select {
+	case o := <-done:
+		return o.server, o.err
+	case got := <-signals:
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(openGrace):
+		}
+		var none S
+		return none, fmt.Errorf("the start was ended by the signal %q", got.String())
+	}
+}

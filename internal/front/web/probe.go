@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/bellcord/bellcord"
+)
+
+const (
+	// probeWait is how long a check of the server's readiness waits for the store.
+	probeWait = time.Second
+	// probeTime is the time limit of a read. A check does not wait for it.
+	probeTime = 10 * time.Second
+)
+
+// storeProbe reads the store in the background. All checks share one read, so that
+// a store that does not answer has no more than one.
+type storeProbe struct {
+	mu   sync.Mutex
+	read *storeRead // nil if none runs
+}
+
+type storeRead struct {
+	done chan struct{}
+	err  error // valid after done
+}
+
+// probeStore returns ErrStoreDown if the store cannot be read, or does not answer
+// within a second.
+func (s *Server) probeStore(ctx context.Context) error {
+	p := &s.probing
+	p.mu.Lock()
+	if p.read == nil {
+		p.read = &storeRead{done: make(chan struct{})}
+		go s.runProbe(context.WithoutCancel(ctx), p.read) // other checks wait for it, too
+	}
+	read := p.read
+	p.mu.Unlock()
+	wait := time.NewTimer(probeWait)
+	defer wait.Stop()
+	select {
+	case <-read.done:
+		return read.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return fmt.Errorf("%w: it does not answer within %s", bellcord.ErrStoreDown, probeWait)
+	}
+}
+
+func (s *Server) runProbe(ctx context.Context, read *storeRead) {
+	ctx, done := context.WithTimeout(ctx, probeTime)
+	defer done()
+	if err := s.readLast(ctx); err != nil {
+		s.Logger.Error("store cannot be read", "err", err)
+		read.err = bellcord.ErrStoreDown // the reason is in the log
+	}
+	s.probing.mu.Lock()
+	s.probing.read = nil
+	s.probing.mu.Unlock()
+	close(read.done)
+}
+
+// readLast reads the session that was updated last, and its last event.
+func (s *Server) readLast(ctx context.Context) error {
+	sessions, err := s.Hub.Sessions(ctx, bellcord.SessionQuery{Limit: 1})
+	if err != nil || len(sessions) == 0 {
+		return err
+	}
+	id := sessions[0].ID
+	last, err := s.Hub.Tail(ctx, id)
+	if err != nil || last == 0 {
+		return err
+	}
+	cursor, err := s.Hub.Events(ctx, id, last-1)
+	if err == nil {
+		defer cursor.Close()
+		_, err = cursor.Next(ctx)
+	}
+	if errors.Is(err, bellcord.ErrNoSession) { // deleted meanwhile
+		return nil
+	}
+	return err
+}

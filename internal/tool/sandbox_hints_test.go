@@ -1,0 +1,44 @@
+package tool
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHint_OutputOfAFailedCommand_NamesTheCauseAndTheSetting(t *testing.T) {
+	t.Parallel()
+	y := &SessionResources{Dir: "/data/background"}
+	for output, want := range map[string]string{
+		"error: could not write config file .git/config: Device or resource busy":                                ".git/config",
+		"error: could not lock config file .git/config: Read-only file system":                                   ".git/config",
+		"cannot create .git/hooks/pre-commit: Read-only file system":                                             ".git/hooks",
+		"error: gpg failed to sign the data\nfatal: failed to write commit object":                               "~/.gnupg",
+		"git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.":                "sandbox.show",
+		"ssh: Could not resolve hostname github.com: Temporary failure in name resolution":                       "sandbox.show",
+		"curl: (56) CONNECT tunnel failed, response 403":                                                         "sandbox.domains",
+		"OSError('Tunnel connection failed: 403 Forbidden')":                                                     "sandbox.domains",
+		"fatal: unable to access 'https://x/': CONNECT tunnel failed, response 403":                              "sandbox.domains",
+		"network access to x is not allowed: the command runs in a sandbox.":                                     "sandbox.domains",
+		"Error: getaddrinfo EAI_AGAIN host":                                                                      "NODE_USE_ENV_PROXY",
+		"curl: (7) Failed to connect to 127.0.0.1 port 6379 after 0 ms: Couldn't connect to server":              `sandbox.network = "on"`,
+		"bash: connect: Connection refused":                                                                      `sandbox.network = "on"`,
+		"remote: error: unable to create temporary object directory\n ! [remote rejected] HEAD (unpacker error)": "sandbox.write",
+		"mkdir: cannot create directory '/opt/x': Read-only file system":                                         "sandbox.write",
+	} {
+		if got := y.hint(output, shellCall{}, false); !strings.Contains(got, want) || !strings.Contains(got, "sandbox") {
+			t.Errorf("%s: %q, want %s", output, got, want)
+		}
+	}
+	for _, output := range []string{"FAIL: 1 test failed", "make: *** [all] Error 1", "assertion 403 != 404", "gpg is a program", ""} {
+		if got := y.hint(output, shellCall{}, false); got != "" {
+			t.Errorf("%s: %q", output, got)
+		}
+	}
+	if got := y.hint("connect: Connection refused", shellCall{}, true); got != "" {
+		t.Errorf("with the network of the machine: %q", got)
+	}
+	log := shellCall{shellArgs: shellArgs{Command: "tail /data/background/s/background-1.log"}}
+	if got := y.hint("No such file or directory", log, false); got != logHint {
+		t.Errorf("the log of a command: %q", got)
+	}
+}

@@ -1,0 +1,4 @@
+-- The last receipts, and the usage of an owner since a time, are found without
+-- reading all turns.
+CREATE INDEX turns_ended ON turns (accepted DESC, id DESC) WHERE receipt IS NOT NULL;
+CREATE INDEX spending_of_owner ON spending (owner, at);
