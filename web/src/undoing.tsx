@@ -21,12 +21,14 @@ function effectOf(f: Undone['files'][number], change?: ChangedFile): string {
 /** Undoing is the dialog that shows what an undo would do with each file, and then undoes it. */
 export function Undoing({ conversation, turn, busy, name, paths, onUndone, onClose }: Props & { name: string; paths: string[]; onUndone: () => void; onClose: () => void }) {
   const box = useRef<HTMLDialogElement>(null)
-  const id = useRef(newID()) // a second attempt is the same undo
+  // A second attempt is the same undo: the list of paths is empty once the page has received the undo of the first.
+  const same = useRef({ id: newID(), paths: paths.length ? paths : undefined })
+  const title = useRef(name)
   const [preview, setPreview] = useState<Undone>()
   const [sending, setSending] = useState(false)
   const [trouble, setTrouble] = useState('')
   const fail = (err: Problem) => { setTrouble(err.message); say(err.message) }
-  const request = (more: object) => ask<Undone>('POST', `/v1/turns/${turn.id}/undo`, { paths: paths.length ? paths : undefined, confirmed: true, ...more })
+  const request = (more: object) => ask<Undone>('POST', `/v1/turns/${turn.id}/undo`, { paths: same.current.paths, confirmed: true, ...more })
   useEffect(() => {
     box.current!.showModal()
     request({ dry_run: true }).then((u) => { setPreview(u); say(totalsOf(u)) }, fail)
@@ -35,7 +37,7 @@ export function Undoing({ conversation, turn, busy, name, paths, onUndone, onClo
     setSending(true)
     setTrouble('')
     try {
-      const u = await request({ id: id.current })
+      const u = await request({ id: same.current.id })
       box.current!.close()
       conversation.undone(u)
       onUndone()
@@ -48,7 +50,7 @@ export function Undoing({ conversation, turn, busy, name, paths, onUndone, onClo
   const changes = new Map((turn.changes?.files ?? []).map((f) => [f.path, f]))
   return (
     <dialog ref={box} class="undoing" aria-labelledby="undoing-title" onClose={onClose}>
-      <h2 id="undoing-title">Undo {name}?</h2>
+      <h2 id="undoing-title">Undo {title.current}?</h2>
       {!preview && !trouble && <p class="faint" role="status">Comparing the files…</p>}
       {preview && (
         <>
