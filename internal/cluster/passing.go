@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 )
 
 // home returns the session's home node if that is another node, and "" if it
@@ -144,21 +145,62 @@ func (n *Node) Release(session bellcord.SessionID, turns ...bellcord.TurnID) {
 func (n *Node) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
-	home, err := n.home(ctx, id)
-	if err != nil {
+	r, passed, err := n.atHome(ctx, call{Verb: "configure", Session: id, Change: &change})
+	switch {
+	case err != nil:
 		return bellcord.Session{}, err
-	}
-	if home != "" {
-		r, err := n.bus.call(ctx, home, call{Verb: "configure", Session: id, Change: &change})
-		if err == nil && r.Session != nil {
-			n.ForgetSession(id)
-			return *r.Session, nil
-		}
-		if !errors.Is(err, errUnreached) {
-			return bellcord.Session{}, err
-		}
+	case passed && r.Session != nil:
+		return *r.Session, nil
 	}
 	return n.Hub.Configure(id, change)
+}
+
+// Clear starts a new conversation at the session's home node, or here if that does
+// not answer.
+func (n *Node) Clear(id bellcord.SessionID, cause bellcord.Cause) (*hub.Stopping, error) {
+	ctx, done := context.WithTimeout(context.Background(), patience)
+	defer done()
+	if home, err := n.home(ctx, id); err != nil || home == "" {
+		return n.Hub.Clear(id, cause) // a stop does not wait for the store
+	}
+	// Its turns are stopped at once, and the caller can wait for their receipts.
+	stopping := n.Stop(bellcord.StopRequest{Session: id, Cause: cause, Queue: bellcord.QueueDrop, Everywhere: true})
+	_, passed, err := n.atHome(ctx, call{Verb: "clear", Session: id, Cause: &cause})
+	if passed || err != nil {
+		return stopping, err
+	}
+	return n.Hub.Clear(id, cause)
+}
+
+// Rewind rewinds the conversation at the session's home node, or here if that
+// cannot be reached.
+func (n *Node) Rewind(ctx context.Context, id bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error) {
+	r, passed, err := n.atHome(ctx, call{Verb: "rewind", Session: id, Turn: turn})
+	switch {
+	case err != nil:
+		return bellcord.ConversationRewound{}, err
+	case passed && r.Rewound != nil:
+		return *r.Rewound, nil
+	}
+	return n.Hub.Rewind(ctx, id, turn)
+}
+
+// atHome passes a change of a session to its home node. It returns false if the
+// change must be made here: the home node is this one, or does not answer. A rewind
+// is not made twice, so it fails if the home node may have made it.
+func (n *Node) atHome(ctx context.Context, c call) (r reply, passed bool, err error) {
+	home, err := n.home(ctx, c.Session)
+	if err != nil || home == "" {
+		return reply{}, false, err
+	}
+	r, err = n.bus.call(ctx, home, c)
+	if errors.Is(err, errUnreached) && (c.Verb != "rewind" || !errors.Is(err, bellcord.ErrUnknown)) {
+		return reply{}, false, nil
+	}
+	if err == nil {
+		n.ForgetSession(c.Session)
+	}
+	return r, true, err
 }
 
 // standingPatience is how long a listing waits for the other nodes' queue

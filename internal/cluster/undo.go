@@ -9,13 +9,15 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
-// undoPatience is the maximum time that another node may take to undo changes or
-// to read their texts. A request with the same ID can be repeated.
+// undoPatience is the maximum time that another node may take to undo changes, to
+// read their texts, or to rewind a conversation, which reads all of it. An undo with
+// the same ID can be repeated.
 const undoPatience = 30 * time.Second
 
 // patience is the maximum time that another node may take to answer the call.
 func (c call) patience() time.Duration {
-	if c.Verb == "undo" || c.Verb == "texts" {
+	switch c.Verb {
+	case "undo", "texts", "rewind":
 		return undoPatience
 	}
 	return patience

@@ -18,7 +18,7 @@ const patience = 2 * time.Second
 
 // call is a request to another node.
 type call struct {
-	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | standings | undo | texts | ping
+	Verb     string                   `json:"verb"` // prompt | answer | edit | send | release | configure | clear | rewind | standings | undo | texts | ping
 	Session  bellcord.SessionID       `json:"session,omitempty"`
 	Turn     bellcord.TurnID          `json:"turn,omitempty"`
 	Prompt   *bellcord.Prompt         `json:"prompt,omitempty"`
@@ -29,6 +29,7 @@ type call struct {
 	By       string                   `json:"by,omitempty"`
 	Text     string                   `json:"text,omitempty"`
 	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
+	Cause    *bellcord.Cause          `json:"cause,omitempty"`
 	Turns    []bellcord.TurnID        `json:"turns,omitempty"`
 	Undo     *bellcord.UndoRequest    `json:"undo,omitempty"`
 	From     int                      `json:"from,omitempty"` // index of the first text
@@ -39,15 +40,16 @@ type answerValues = map[string]json.RawMessage
 
 // reply is the answer to a call.
 type reply struct {
-	Code      string                `json:"code,omitempty"` // of codes, if the error has one
-	Error     string                `json:"error,omitempty"`
-	Refused   string                `json:"refused,omitempty"` // the reason why the call was not processed
-	Turn      bellcord.TurnID       `json:"turn,omitempty"`
-	Session   *bellcord.Session     `json:"session,omitempty"`
-	Standings []bellcord.QueueEntry `json:"standings,omitempty"`
-	Undone    *bellcord.Undone      `json:"undone,omitempty"`
-	Texts     []bellcord.Change     `json:"texts,omitempty"`
-	Next      int                   `json:"next,omitempty"` // index of the first text that is not in the reply
+	Code      string                        `json:"code,omitempty"` // of codes, if the error has one
+	Error     string                        `json:"error,omitempty"`
+	Refused   string                        `json:"refused,omitempty"` // the reason why the call was not processed
+	Turn      bellcord.TurnID               `json:"turn,omitempty"`
+	Session   *bellcord.Session             `json:"session,omitempty"`
+	Rewound   *bellcord.ConversationRewound `json:"rewound,omitempty"`
+	Standings []bellcord.QueueEntry         `json:"standings,omitempty"`
+	Undone    *bellcord.Undone              `json:"undone,omitempty"`
+	Texts     []bellcord.Change             `json:"texts,omitempty"`
+	Next      int                           `json:"next,omitempty"` // index of the first text that is not in the reply
 }
 
 // errUnreached means that another node did not answer or could not be reached.
@@ -118,7 +120,8 @@ func (n *Node) sendReply(m *nats.Msg, to message, r reply) {
 // carryOut processes a call on this node. It never passes it on.
 func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	switch {
-	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil, c.Verb == "undo" && c.Undo == nil:
+	case c.Verb == "prompt" && c.Prompt == nil, c.Verb == "configure" && c.Change == nil, c.Verb == "undo" && c.Undo == nil,
+		c.Verb == "clear" && c.Cause == nil:
 		return r, fmt.Errorf("verb %q has no content", c.Verb)
 	}
 	switch c.Verb {
@@ -140,6 +143,14 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 			s, err = n.Hub.Configure(c.Session, *c.Change)
 		}
 		r.Session = &s
+	case "clear":
+		if _, err = n.OpenSession(ctx, c.Session); err == nil {
+			_, err = n.Hub.Clear(c.Session, *c.Cause)
+		}
+	case "rewind":
+		var rewound bellcord.ConversationRewound
+		rewound, err = n.Hub.Rewind(ctx, c.Session, c.Turn)
+		r.Rewound = &rewound
 	case "standings":
 		for _, id := range c.Turns {
 			if standing, local := n.QueueEntry(id); local {
