@@ -210,7 +210,8 @@ type (
 		At      time.Time
 	}
 	// RecordStop records a stop for a turn and appends its StopRequested event.
-	// If the turn does not exist yet, the stop is stored for EarlyStopLifetime.
+	// If the turn does not exist yet, the stop is stored for EarlyStopLifetime,
+	// as one of MaxEarlyStops.
 	// The first of several stops is kept, except that an immediate stop
 	// replaces one that waits for the end of a step; a later StopForce only
 	// changes the mode of the first. With an Owner it is rejected with
@@ -285,3 +286,7 @@ type Result struct {
 // EarlyStopLifetime is how long an early stop is stored for a turn that has not
 // arrived.
 const EarlyStopLifetime = 10 * time.Minute
+
+// MaxEarlyStops is the number of early stops that are stored for each owner: the
+// newest. Stops are not rate-limited, and each names a turn that may never arrive.
+const MaxEarlyStops = 1000

@@ -8,11 +8,6 @@ import (
 	"github.com/bellcord/bellcord/lifecycle"
 )
 
-// mostEarlyStops is the number of early stops that are kept for each owner: the
-// newest. Stops are not rate-limited, and each names a turn that may never arrive.
-// The store has the others, too, until they expire.
-const mostEarlyStops = 1000
-
 // earlyStopKey identifies a stop that arrived before its turn. An empty owner matches
 // any owner.
 type earlyStopKey struct {
@@ -49,7 +44,7 @@ func (e *earlyStops) keep(of earlyStopKey, cause *bellcord.Cause, now, until tim
 	}
 	all := e.order[of.owner]
 	all = append(all, of)
-	if len(all) > mostEarlyStops {
+	if len(all) > bellcord.MaxEarlyStops {
 		delete(e.kept, all[0])
 		all = all[1:]
 	}

@@ -16,14 +16,14 @@ func TestEarlyStops_ManyOfOneOwner_TheNewestAreKept(t *testing.T) {
 		return earlyStopKey{bellcord.TurnID(fmt.Sprint(owner, n)), owner}
 	}
 	e.keep(of("anna", 0), &bellcord.Cause{By: "anna"}, now, now.Add(time.Minute))
-	for n := range 3 * mostEarlyStops {
+	for n := range 3 * bellcord.MaxEarlyStops {
 		e.keep(of("mallory", n), &bellcord.Cause{By: "mallory"}, now, now.Add(time.Minute))
 		e.keep(of("mallory", n), &bellcord.Cause{By: "again"}, now, now.Add(time.Minute))
 	}
-	if len(e.kept) != mostEarlyStops+1 || len(e.order["mallory"]) != mostEarlyStops {
+	if len(e.kept) != bellcord.MaxEarlyStops+1 || len(e.order["mallory"]) != bellcord.MaxEarlyStops {
 		t.Errorf("%d stops are kept, %d keys of the owner", len(e.kept), len(e.order["mallory"]))
 	}
-	if e.take(of("anna", 0), now) == nil || e.take(of("mallory", 3*mostEarlyStops-1), now) == nil || e.take(of("mallory", 0), now) != nil {
+	if e.take(of("anna", 0), now) == nil || e.take(of("mallory", 3*bellcord.MaxEarlyStops-1), now) == nil || e.take(of("mallory", 0), now) != nil {
 		t.Error("another owner's stop or the newest one was removed, or the oldest one was kept")
 	}
 	e.forget(now.Add(time.Hour))

@@ -135,7 +135,7 @@ func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
 	if t == nil {
 		f.Early = n.earlyStop(op.Turn, op.Owner, op.Cause.At)
 		if d := lifecycle.Decide(f, op); d.Apply {
-			n.early[earlyKey{op.Turn, op.Owner}] = *d.Stop
+			n.keepEarly(earlyKey{op.Turn, op.Owner}, *d.Stop)
 		}
 		return bellcord.Result{}
 	}

@@ -74,6 +74,24 @@ func (m *Memory) earlyStop(id bellcord.TurnID, owner string, now time.Time) *bel
 	return nil
 }
 
+// keepEarly keeps a stop for a turn that has not arrived, and removes the owner's oldest one if there
+// are too many.
+func (m *Memory) keepEarly(key earlyKey, stop bellcord.Cause) {
+	m.early[key] = stop
+	count, oldest := 0, key
+	for k, c := range m.early {
+		if k.owner != key.owner {
+			continue
+		}
+		if count++; c.At.Before(m.early[oldest].At) {
+			oldest = k
+		}
+	}
+	if count > bellcord.MaxEarlyStops {
+		delete(m.early, oldest)
+	}
+}
+
 // touch moves a session to the top of the list.
 func (m *Memory) touch(id bellcord.SessionID, at time.Time) {
 	if s := m.sessions[id]; at.After(s.Updated) {

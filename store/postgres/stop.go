@@ -95,7 +95,9 @@ func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Resu
 	return result, nil
 }
 
-// keepIntent keeps a stop for a turn that does not exist yet.
+// keepIntent keeps a stop for a turn that does not exist yet, and deletes the
+// owner's oldest one if there are too many. It skips locked rows: another node
+// deletes them.
 func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.Result, error) {
 	if !d.Apply {
 		return bellcord.Result{}, nil
@@ -104,7 +106,15 @@ func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.
 	if err != nil {
 		return refused(err)
 	}
-	return bellcord.Result{}, t.exec(`
+	err = t.exec(`
 		INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, word(op.Turn), word(op.Owner), cause, d.Stop.At.UnixNano())
+	if err != nil {
+		return bellcord.Result{}, err
+	}
+	return bellcord.Result{}, t.exec(`
+		DELETE FROM intents WHERE (turn, owner) IN (
+			SELECT turn, owner FROM intents WHERE owner = $1
+			  AND (at, turn) < (SELECT at, turn FROM intents WHERE owner = $1 ORDER BY at DESC, turn DESC LIMIT 1 OFFSET $2)
+			FOR UPDATE SKIP LOCKED)`, word(op.Owner), bellcord.MaxEarlyStops-1)
 }

@@ -81,14 +81,22 @@ func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
 	return result, nil
 }
 
-// keepIntent keeps a stop for a turn that does not exist yet.
+// keepIntent keeps a stop for a turn that does not exist yet, and deletes the
+// owner's oldest one if there are too many.
 func (t tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) error {
 	if !d.Apply {
 		return nil
 	}
-	return t.exec(`
+	err := t.exec(`
 		INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, string(op.Turn), op.Owner, encode(*d.Stop), d.Stop.At.UnixNano())
+	if err != nil {
+		return err
+	}
+	return t.exec(`
+		DELETE FROM intents WHERE owner = $1
+		  AND (at, turn) < (SELECT at, turn FROM intents WHERE owner = $1 ORDER BY at DESC, turn DESC LIMIT 1 OFFSET $2)`,
+		op.Owner, bellcord.MaxEarlyStops-1)
 }
 
 // finish ends a turn. Its one statement resolves every race about the turn.

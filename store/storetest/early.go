@@ -13,6 +13,7 @@ var earlyChecks = []check{
 	{"law 3: an early stop is forgotten after its time", earlyExpired},
 	{"law 2: an early stop holds although one before it has been forgotten", earlyRenewed},
 	{"law 3: an early stop is used up by its turn", earlyOnce},
+	{"law 3: of the early stops of an owner, the newest are kept", earlyBounded},
 	{"law 32: an early stop survives the death of who received it", earlySurvives},
 }
 
@@ -120,5 +121,33 @@ func earlySurvives(b *bench) {
 	}
 	if stop := b.node().stopOf(id); requester(stop) != "anna" {
 		b.Errorf("the turn found %v", stop)
+	}
+}
+
+// earlyBounded commits the stops in one batch, as a hub does.
+func earlyBounded(b *bench) {
+	n := b.node()
+	oldest, newest, others := bellcord.NewTurnID(), bellcord.NewTurnID(), bellcord.NewTurnID()
+	ops := []bellcord.Op{
+		recordStopAs("bert", others, aged("bert", 3*time.Minute)),
+		recordStopAs("anna", oldest, aged("anna", 2*time.Minute)),
+	}
+	for range bellcord.MaxEarlyStops - 1 {
+		ops = append(ops, recordStopAs("anna", bellcord.NewTurnID(), aged("anna", time.Minute)))
+	}
+	for _, r := range n.do(append(ops, recordStopAs("anna", newest, stopBy("anna", bellcord.StopNow)))...) {
+		if r.Err != nil {
+			b.Fatal(r.Err)
+		}
+	}
+	for _, of := range []struct {
+		owner string
+		turn  bellcord.TurnID
+		want  string
+	}{{"anna", oldest, ""}, {"anna", newest, "anna"}, {"bert", others, "bert"}} {
+		stop := n.ok(acceptAs(n.sessionOf(of.owner), of.turn)).Stop
+		if (stop == nil) != (of.want == "") || stop != nil && requester(stop) != of.want {
+			b.Errorf("a turn of %s found %v, want a stop by %q", of.owner, stop, of.want)
+		}
 	}
 }
