@@ -17,7 +17,7 @@ func Try(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := try(f); err != nil {
+	if err := TryLock(f); err != nil {
 		_ = f.Close()
 		return nil, err
 	}

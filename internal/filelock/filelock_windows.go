@@ -9,9 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func try(f *os.File) error { return attempt(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+// Holder returns 0: Windows does not say which process holds a lock.
+func Holder(*os.File) int { return 0 }
 
-// tryShared fails while a process holds the lock that try takes.
+// TryLock locks an open file. It does not block: if the lock is held, it returns
+// ErrHeld.
+func TryLock(f *os.File) error { return attempt(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// tryShared fails while a process holds the lock that TryLock takes.
 func tryShared(f *os.File) error { return attempt(f, 0) }
 
 func attempt(f *os.File, how uint32) error {

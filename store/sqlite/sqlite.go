@@ -25,7 +25,7 @@ type Store struct {
 	dir  string
 	node string
 	lock *os.File // held while the node lives
-	door turnstile
+	door *turnstile
 
 	readers *sql.DB
 	writers *sql.DB // one connection
@@ -180,7 +180,7 @@ func (s *Store) Close() error {
 		s.mark = nil
 	}
 	err = errors.Join(err, s.door.closeFile())
-	s.door = turnstile{}
+	s.door = nil
 	return err
 }
 
@@ -192,7 +192,7 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 		return sql.ErrConnDone
 	}
 	if err := s.door.lock(); err != nil {
-		return err
+		return bellcord.NotCommitted(err)
 	}
 	defer func() { err = errors.Join(err, s.door.unlock()) }()
 	if err := s.present(); err != nil {

@@ -2,8 +2,11 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/bellcord/bellcord/internal/filelock"
 )
@@ -14,10 +17,27 @@ import (
 // seconds. Before it writes, a process takes the gate lock, then the writer lock,
 // and releases the gate when it has both. The last writer cannot pass a process
 // that waits at the gate.
-type turnstile struct{ gate, writer *os.File }
+type turnstile struct {
+	gate, writer *os.File
+	most         time.Duration // that lock waits
 
-func openTurnstile(dir string) (turnstile, error) {
-	var t turnstile
+	mu      sync.Mutex
+	waiting *waiting // nil if no goroutine waits for the locks
+}
+
+// waiting is a goroutine that waits for the locks. The system call cannot be
+// interrupted, so it continues when lock has given up, and serves the next call.
+type waiting struct {
+	got    chan error
+	wanted bool // a call of lock waits for got
+}
+
+// mostWait is how long a process waits until it may write. A commit of another
+// process takes milliseconds.
+const mostWait = 15 * time.Second
+
+func openTurnstile(dir string) (*turnstile, error) {
+	t := &turnstile{most: mostWait}
 	var err error
 	if t.gate, err = openLock(dir, "gate.lock"); err == nil {
 		t.writer, err = openLock(dir, "writer.lock")
@@ -30,17 +50,83 @@ func openLock(dir, name string) (*os.File, error) {
 }
 
 // lock blocks until this process may write. The operating system releases the
-// locks if the process dies.
-func (t turnstile) lock() error {
-	if err := filelock.Wait(t.gate); err != nil {
-		return err
+// locks if the process dies. If another process has not released them in time, for
+// example because it is suspended, lock returns an error that names the process.
+func (t *turnstile) lock() error {
+	t.mu.Lock()
+	w := t.waiting
+	if w == nil {
+		if err := t.try(); !errors.Is(err, filelock.ErrHeld) {
+			t.mu.Unlock()
+			return err
+		}
+		w = &waiting{got: make(chan error, 1)}
+		t.waiting = w
+		go t.enter(w)
 	}
-	return errors.Join(filelock.Wait(t.writer), filelock.Unlock(t.gate))
+	w.wanted = true
+	t.mu.Unlock()
+	timer := time.NewTimer(t.most)
+	defer timer.Stop()
+	select {
+	case err := <-w.got:
+		return err
+	case <-timer.C:
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case err := <-w.got:
+		return err
+	default:
+		w.wanted = false
+		return t.held()
+	}
 }
 
-func (t turnstile) unlock() error { return filelock.Unlock(t.writer) }
+// try takes the locks if no process has them.
+func (t *turnstile) try() error {
+	if err := filelock.TryLock(t.gate); err != nil {
+		return err
+	}
+	return errors.Join(filelock.TryLock(t.writer), filelock.Unlock(t.gate))
+}
 
-func (t turnstile) closeFile() error {
+// enter waits for the locks. If no call wants them anymore, it releases them.
+func (t *turnstile) enter(w *waiting) {
+	err := filelock.Wait(t.gate)
+	if err == nil {
+		err = errors.Join(filelock.Wait(t.writer), filelock.Unlock(t.gate))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = nil
+	if err == nil && !w.wanted {
+		_ = t.unlock() // it was not used
+		return
+	}
+	w.got <- err
+}
+
+// held returns the error of a wait that took too long.
+func (t *turnstile) held() error {
+	who, pid := "another process", filelock.Holder(t.writer)
+	if pid == 0 {
+		pid = filelock.Holder(t.gate)
+	}
+	if pid != 0 {
+		who = fmt.Sprintf("process %d", pid)
+	}
+	return fmt.Errorf("%s has held %s for more than %s: wait until it has finished; if it is suspended, continue it or end it",
+		who, t.writer.Name(), t.most)
+}
+
+func (t *turnstile) unlock() error { return filelock.Unlock(t.writer) }
+
+func (t *turnstile) closeFile() error {
+	if t == nil {
+		return nil
+	}
 	var err error
 	for _, f := range []*os.File{t.gate, t.writer} {
 		if f != nil {
