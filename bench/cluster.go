@@ -43,9 +43,6 @@ func clusterFigures(out io.Writer, binary string) error {
 	if after := flag.Args()[1:]; len(after) > 0 && strings.HasPrefix(after[0], "-") {
 		return fmt.Errorf("%s: put flags before the name of the figure", after[0])
 	}
-	if named := os.Getenv("BELLCORD_BIN"); named != "" {
-		binary = named
-	}
 	figures, err := chosen([]clusterFigure{
 		{"stop", clusterStops}, {"events", clusterEvents}, {"wait", clusterWaits}, {"fanout", clusterFanOut}, {"restart", clusterRestart},
 	})
@@ -80,6 +77,9 @@ func (f clusterFigure) onStage(out io.Writer, binary string) (err error) {
 	defer done()
 	ctx, deaf := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer deaf()
+	if named := os.Getenv("BELLCORD_BIN"); named != "" {
+		binary = named
+	}
 	stage, err := openClusterStage(ctx, binary)
 	if err != nil {
 		return err

@@ -46,6 +46,8 @@ func main() {
 			err = serve(os.Stdout, *turns, *during)
 		case "cluster": // several nodes; it needs PostgreSQL
 			err = clusterFigures(os.Stdout, *binary)
+		case "hostile": // an owner who sends values that a store refuses; it needs PostgreSQL
+			err = hostile(os.Stdout, *binary, *during)
 		case "telegram": // many chats with one bot
 			err = telegramFigures(os.Stdout)
 		case "served": // the process that serve starts
@@ -53,7 +55,7 @@ func main() {
 		case "relay": // the baseline of served
 			err = relay(pace)
 		default:
-			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, guard, zoo, sandbox, bombs, serve, telegram or cluster", name)
+			err = fmt.Errorf("unknown figure %q: use stops, formats, coldstart, guard, zoo, sandbox, bombs, serve, telegram, hostile or cluster", name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
