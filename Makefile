@@ -8,7 +8,7 @@ GOBIN := $(shell go env GOPATH)/bin
 EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 
 .PHONY: all
-all: fmt-check tidy-check vet lint prose test ## everything that must hold before a commit
+all: fmt-check tidy-check vet vet-windows vet-darwin lint prose test ## everything that must hold before a commit
 
 .PHONY: fmt-check
 fmt-check: $(GOBIN)/gofumpt ## formatting, changes nothing
@@ -19,10 +19,16 @@ fmt: $(GOBIN)/gofumpt ## formats
 	$(GOBIN)/gofumpt -w .
 
 .PHONY: vet
-vet: ## go vet, here and for the other systems we build for
+vet: ## go vet; vet-windows and vet-darwin for the other systems we build for
 	go vet ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
+
+.PHONY: vet-windows
+vet-windows:
 	GOOS=windows GOARCH=amd64 go vet ./...
+
+.PHONY: vet-darwin
+vet-darwin:
+	GOOS=darwin GOARCH=arm64 go vet ./...
 
 .PHONY: lint
 lint: $(GOBIN)/golangci-lint ## golangci-lint, see .golangci.yml
@@ -139,10 +145,29 @@ machine: ## the rules of turns, leases, fences and stops as a state machine, ten
 	go test -count=1 -timeout 10m -run 'TenMillion|Mutation' -v ./laws/machine -steps 10000000 | grep -E 'violations|caught|^(ok|FAIL|---)'
 
 CHAOS ?= 3m
+CLOCKS ?=
 .PHONY: chaos
-chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS (3m); then broken on purpose, which must be caught
-	go test -count=1 -timeout 60m -run 'TestChaos' -v ./laws/chaos -chaos $(CHAOS) | grep -vE '^=== '
-	go test -count=1 -timeout 30m -run 'TestMutations_' -v ./laws/chaos -mutations all | grep -vE '^=== '
+chaos: ## three nodes, PostgreSQL and NATS, killed, paused and cut off for CHAOS (3m); with CLOCKS=-clocks, their clocks differ by 10 or 20 s
+	go test -count=1 -timeout 60m -run 'TestChaos' -v ./laws/chaos -chaos $(CHAOS) $(CLOCKS) | grep -vE '^=== '
+
+.PHONY: chaos-mutants
+chaos-mutants: ## the three nodes broken on purpose, which the audit must notice
+	go test -count=1 -timeout 30m -run 'TestMutations_' -v ./laws/chaos -mutations all $(CLOCKS) | grep -vE '^=== '
+
+NIGHTLY := vet-darwin prose snapshot why-not-sdks hostile-batches undo-mutants undo-kills undo-long laws-long chaos chaos-mutants bench
+.PHONY: nightly
+nightly: ## what is too long for .ci/run: larger numbers, mutations, the release, the English, the figures; one table at the end
+	@mkdir -p dist/nightly; failed=0; \
+	for target in $(NIGHTLY); do \
+		start=$$SECONDS; result=ok; \
+		$(MAKE) $$target CHAOS=10m CLOCKS=-clocks > dist/nightly/$$target.log 2>&1 || { result="failed: dist/nightly/$$target.log"; failed=1; }; \
+		printf '%-16s %5d s  %s\n' $$target $$((SECONDS - start)) "$$result"; \
+	done; exit $$failed
+
+.PHONY: why-not-sdks
+why-not-sdks: ## what the Go SDK's connection loses, and what the SDK for Gemini costs
+	cd peers/gosdk && go test -count=1 -v ./... | grep -E 'lost|^(ok|FAIL|---)'
+	cd peers/genai && go test -count=1 -v ./... | grep -E 'SDK|genai|^(ok|FAIL|---)'
 
 STOPS ?= 200
 EARLY ?= 300
@@ -276,7 +301,7 @@ first-answer: ## from the archive of make snapshot to the first answer, in an em
 
 .PHONY: build
 build: ## bin/bellcord
-	go build -trimpath -ldflags '-s -w' -o bin/bellcord ./cmd/bellcord
+	go build -ldflags '-s -w' -o bin/bellcord ./cmd/bellcord # without -trimpath: the tests use the same packages
 
 .PHONY: help
 help: ## this list

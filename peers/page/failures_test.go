@@ -6,17 +6,29 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // failed lists the failed browser tests of all files.
-var failed []string
+var failed failedTests
+
+type failedTests struct {
+	mu    sync.Mutex
+	tests []string
+}
+
+func (f *failedTests) add(tests []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tests = append(f.tests, tests...)
+}
 
 // TestMain prints the failed browser tests at the end of the output, where a
 // log that was cut still has them.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, test := range failed {
+	for _, test := range failed.tests {
 		fmt.Println("✖ failed: " + test)
 	}
 	os.Exit(code)

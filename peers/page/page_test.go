@@ -52,12 +52,17 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 			t.Fatalf("building: %v\n%s", err, out)
 		}
 	}
-	// Sequentially: each has its own separate server and browser.
+	// Each file has its own server and browser. press.test.mjs measures, and runs alone.
 	for _, file := range []string{
 		"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs",
 		"notices.test.mjs", "push.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "sessions.test.mjs", "search.test.mjs", "header.test.mjs", "changes.test.mjs", "rewind.test.mjs", "axe.test.mjs", "hostile.test.mjs", "press.test.mjs",
 	} {
-		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) { run(t, file, program, browser) })
+		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) {
+			if file != "press.test.mjs" {
+				t.Parallel()
+			}
+			run(t, file, program, browser)
+		})
 	}
 }
 
@@ -83,6 +88,6 @@ func run(t *testing.T, file, program, browser string) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
-		failed = append(failed, failures(file, output, err)...)
+		failed.add(failures(file, output, err))
 	}
 }
