@@ -190,3 +190,21 @@ test('the start page executes commands and leaves no empty session', async () =>
   while (await count() !== sessions) await page.waitForTimeout(50)
   await page.context().close()
 })
+
+test("a hosted agent's own work is shown as a note, without Retry and Edit", async () => {
+  const { page, id } = await s.at()
+  const turn = await s.api('POST', `/v1/sessions/${id}/turns`, { text: 'hello' })
+  await page.locator(`[data-turn="${turn.id}"][data-state=done]`).waitFor()
+  const { events } = await s.api('GET', `/v1/sessions/${id}/transcript?format=json`)
+  const accepted = events.find((e) => e.kind === 'turn_accepted')
+  Object.assign(accepted.body, { task: 'unprompted', text: 'The agent works without a prompt.' })
+  await page.route('**/events?*', async (route) => {
+    const since = Number(new URL(route.request().url()).searchParams.get('after'))
+    await route.fulfill({ contentType: 'text/event-stream', body: events.filter((e) => e.seq > since).map((e) => `data: ${JSON.stringify(e)}\n\n`).join('') })
+  })
+  await page.reload()
+  const article = page.locator(`[data-turn="${turn.id}"]`)
+  await article.locator('.note').getByText('The agent works without a prompt.', { exact: true }).waitFor()
+  assert.equal(await article.getByRole('button', { name: /^(Retry|Edit and resend)$/ }).count(), 0)
+  await page.context().close()
+})

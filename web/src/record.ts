@@ -147,6 +147,9 @@ export function addUndo(r: Record, u: Undone) {
 }
 
 /** sentText returns the text of a turn as its sender wrote it: the log has only what a compaction keeps. */
+/** isTyped reports whether a person has sent the text of a turn. A hosted agent's own work and its earlier conversation have a description instead. */
+export const isTyped = (t: Turn) => t.task !== 'unprompted' && t.task !== 'import'
+
 const sentText = (task: string | undefined, text: string) => (task === 'compact' ? compactText(text) : text)
 
 function close(t: Turn, at: number, ...kinds: Span['kind'][]) {

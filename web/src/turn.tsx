@@ -11,7 +11,7 @@ import { FormCard } from './form'
 import { SentPrompt } from './prompt'
 import { QuestionCard } from './question'
 import { Rewinding } from './rewinding'
-import { answer, doing, open, state, titleOf, type Part, type PlanEntry, type Turn } from './record'
+import { answer, doing, isTyped, open, state, titleOf, type Part, type PlanEntry, type Turn } from './record'
 import { escaped } from './slash'
 import { Timeline } from './timeline'
 import { ToolCard } from './tool'
@@ -37,10 +37,10 @@ function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUn
   const questions = open(turn)
   return (
     <article class={'turn' + (turn.cleared ? ' cleared' : '')} aria-current={linked ? 'location' : undefined} aria-label={`Turn: ${turn.text.slice(0, 60)}`} data-turn={turn.id} data-state={state(turn)}>
-      <div class="prompt">
+      {!isTyped(turn) ? <p class="note plain">{visible(turn.text)}</p> : <div class="prompt">
         {turn.images.map((img, i) => <img src={`data:${/^image\/[a-z0-9.+-]+$/.test(img.type) ? img.type : 'image/png'};base64,${img.data}`} alt={`Image ${i + 1} of the prompt`} />)}
         <SentPrompt text={turn.text} files={turn.files} />
-      </div>
+      </div>}
       {live && <Head conversation={conversation} turn={turn} mayStop={mayStop} />}
       <div class="answer">{parts}</div>
       {questions.map((q, i) => {
@@ -172,8 +172,8 @@ function Foot({ conversation, turn, linked, onEdit, mayPrompt, user, children }:
       {children}
       <div class="actions" ref={menu}>
         {mayPrompt && (r.end !== 'done' || r.incomplete === 'max_output') && turn.started && !turn.task && <button type="button" onClick={() => void conversation.send('Continue.')}>Continue</button>}
-        {mayPrompt && <button type="button" onClick={() => void conversation.send(escaped(turn.text, turn.task), turn)}>Retry</button>}
-        {mayPrompt && turn.task !== 'command' && <button type="button" onClick={() => onEdit(escaped(turn.text, turn.task), turn)}>Edit and resend</button>}
+        {mayPrompt && isTyped(turn) && <button type="button" onClick={() => void conversation.send(escaped(turn.text, turn.task), turn)}>Retry</button>}
+        {mayPrompt && isTyped(turn) && turn.task !== 'command' && <button type="button" onClick={() => onEdit(escaped(turn.text, turn.task), turn)}>Edit and resend</button>}
         {said && <button type="button" onClick={copy}>Copy</button>}
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>Timeline</button>
         <Menu label="Turn menu">
