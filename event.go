@@ -179,6 +179,13 @@ type (
 		Reason   string                     `json:"reason,omitempty"` // for a rejection
 		By       string                     `json:"by,omitempty"`
 	}
+	// AnswerForwarded contains a user's answer from another process than the one
+	// that runs the turn. It is an event of the session. If the answer is in time,
+	// QuestionAnswered follows.
+	AnswerForwarded struct {
+		Turn   TurnID           `json:"turn"`
+		Answer QuestionAnswered `json:"answer"`
+	}
 	// ModelRetryScheduled means that a request to the model failed and is
 	// retried after RetryIn.
 	ModelRetryScheduled struct {

@@ -41,7 +41,7 @@ var bodyTypes = []bodyType{
 	{TextDelta{}, decodeText},
 	bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
 	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
-	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[ModelRetryScheduled](), bodyOf[FilesScanned](), bodyOf[StepEnded](),
+	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[AnswerForwarded](), bodyOf[ModelRetryScheduled](), bodyOf[FilesScanned](), bodyOf[StepEnded](),
 	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),
 	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](),
 	bodyOf[ProcessConfirmed](), bodyOf[ChangesRecorded](), bodyOf[ProcessesRecovered](), bodyOf[Undone](), bodyOf[SessionUpdated](),
@@ -124,6 +124,9 @@ func (QuestionOpened) Kind() string { return "question_opened" }
 
 // Kind implements Body.
 func (QuestionAnswered) Kind() string { return "question_answered" }
+
+// Kind implements Body.
+func (AnswerForwarded) Kind() string { return "answer_forwarded" }
 
 // Kind implements Body.
 func (ModelRetryScheduled) Kind() string { return "model_retry_scheduled" }

@@ -16,15 +16,16 @@ const hubPath = "github.com/bellcord/bellcord/hub"
 // stop a turn (law 4). The other entries do not stop a turn or apply a stop that
 // Hub.Stop has accepted.
 var cancels = map[string]string{
-	"newTurn":          "makes the context and its cancel function",
-	"Turn.stopLocked":  "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",
-	"Work.CallContext": "makes the context of one call, which ends with the turn's or by a stop of the call alone",
-	"Work.Step":        "applies a stop that waited for the step boundary",
-	"Hub.appended":     "the store has refused a write: the turn is no longer this process's, or a value cannot be stored",
-	"Hub.takenForDead": "other processes have taken over all turns of this one",
-	"Open":             "makes the context of the sweep's requests to the store; it is not a turn's",
-	"newFollowing":     "makes the context of what follows the ends of turns; it is not a turn's",
-	"Hub.runTurn":      "frees the context after the turn has settled",
+	"newTurn":            "makes the context and its cancel function",
+	"Turn.stopLocked":    "applies a stop: the one path from Hub.Stop, and from stops that other processes recorded",
+	"Work.CallContext":   "makes the context of one call, which ends with the turn's or by a stop of the call alone",
+	"Work.Step":          "applies a stop that waited for the step boundary",
+	"Hub.appended":       "the store has refused a write: the turn is no longer this process's, or a value cannot be stored",
+	"Hub.takenForDead":   "other processes have taken over all turns of this one",
+	"Open":               "makes the context of the sweep's requests to the store; it is not a turn's",
+	"newFollowing":       "makes the context of what follows the ends of turns; it is not a turn's",
+	"Work.takeForwarded": "ends the reader of answers from other processes when the question is closed",
+	"Hub.runTurn":        "frees the context after the turn has settled",
 }
 
 func TestLaw04_TurnCancel_EveryCallerIsListedWithItsReason(t *testing.T) {

@@ -269,21 +269,6 @@ func (h *Hub) promisedLocked(t *Turn, owner string) *bellcord.Cause {
 	return found
 }
 
-// Answer passes a person's answer to an open question. by names the person. It
-// returns ErrNoQuestion if the question is not open, and ErrTurnEnded after a
-// stop or if this hub does not have the turn. An answer that does not fit the
-// question's fields fails with a *bellcord.InvalidReplyError, and the question
-// stays open.
-func (h *Hub) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
-	h.mu.Lock()
-	t := h.turns[turn]
-	h.mu.Unlock()
-	if t == nil {
-		return bellcord.ErrTurnEnded
-	}
-	return t.answerQuestion(question, given{r, by})
-}
-
 // WaitForTurns rejects new prompts and blocks until every turn has ended, except
 // held ones, or ctx ends. It stops no turn.
 func (h *Hub) WaitForTurns(ctx context.Context) error {

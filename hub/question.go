@@ -32,6 +32,7 @@ func (w *Work) AskForm(ctx context.Context, q bellcord.Question) (bellcord.Reply
 	if err != nil {
 		return bellcord.Reply{}, err
 	}
+	defer w.takeForwarded(ctx, q.ID)()
 	if err := w.Emit(bellcord.QuestionOpened{Question: q}); err != nil {
 		w.turn.closeQuestion(q.ID) // the log has no such question
 		return bellcord.Reply{}, err

@@ -27,6 +27,7 @@ export function describe(ev: Event): string {
     case 'agent_update': return ev.body.agent_session ?? ''
     case 'question_opened': return ev.body.question.choices.map((c) => c.text).join(', ')
     case 'question_answered': return ev.body.choice
+    case 'answer_forwarded': return `${ev.body.turn}: ${ev.body.answer.choice}`
     case 'model_retry_scheduled': return `retry in ${(ev.body.retry_in_ms / 1000).toFixed(1)} s: ${ev.body.reason}`
     case 'files_scanned': return `${ev.body.done ? 'scanned' : 'scanning'} ${ev.body.files.toFixed()} files, ${ev.body.bytes.toFixed()} bytes`
     case 'step_ended': return ev.body.finish

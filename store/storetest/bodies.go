@@ -86,6 +86,7 @@ func everyBody() []bellcord.Body {
 		bellcord.ConversationRewound{Turn: "t", FromSeq: 1 << 40, TakenBack: true},
 		bellcord.ProcessConfirmed{Turn: "t", Call: "c", Process: bellcord.Process{PID: 5, Name: awkward, How: "terminated"}},
 		bellcord.ChangesRecorded{Turn: "t", Changes: everyChange()},
+		bellcord.AnswerForwarded{Turn: "t", Answer: bellcord.QuestionAnswered{Question: "q", Choice: "n", Reason: awkward, By: awkward}},
 		bellcord.ProcessesRecovered{Turn: "t", Recovery: "r", Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 5, Name: awkward}}, Unknown: bellcord.ProcessesContainerGone, Node: "n"}},
 		bellcord.Undone{Undo: "u", Turns: []bellcord.TurnID{"t"}, Redone: "v", By: awkward, Source: "web", UndoResult: bellcord.UndoResult{
 			Restored: 1, Already: 2, Conflicts: 3, NotKept: 4, Skipped: 5, More: 6,

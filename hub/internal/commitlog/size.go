@@ -40,7 +40,7 @@ func sizeOf(b bellcord.Body) int {
 	case bellcord.TurnAccepted:
 		return fixed + b.TextSize() + sizeOfImages(b.Images) + sizeOfBlocks(b.Blocks)
 	case bellcord.ToolCallRequested, bellcord.ToolCallUpdated, bellcord.PlanUpdated, bellcord.TurnEnded, bellcord.MessageImported,
-		bellcord.QuestionOpened, bellcord.QuestionAnswered, bellcord.ChangesRecorded, bellcord.ProcessesRecovered, bellcord.Undone, bellcord.SessionUpdated:
+		bellcord.QuestionOpened, bellcord.QuestionAnswered, bellcord.AnswerForwarded, bellcord.ChangesRecorded, bellcord.ProcessesRecovered, bellcord.Undone, bellcord.SessionUpdated:
 		return fixed + sizeOfJSON(b)
 	}
 	return 2 * fixed

@@ -174,12 +174,8 @@ func (s *session) trackQuestions(ev bellcord.Event) {
 }
 
 // reopenDialogs opens the dialogs of open questions that the client does not
-// have, after a replay. Only a server asks again: the question of another
-// process could not be answered on stdio.
+// have, after a replay.
 func (s *session) reopenDialogs() {
-	if s.server.config.Load().Network == nil {
-		return
-	}
 	open := slices.SortedFunc(maps.Values(s.questions), func(a, b openQuestion) int { return cmp.Compare(a.event.Seq, b.event.Seq) })
 	for _, q := range open {
 		if s.show.HasDialog(q.question.ID) {

@@ -109,6 +109,41 @@ func TestSetMode_InOneWindow_AppliesToTheOther(t *testing.T) {
 	})
 }
 
+// A question is open in every window, also in one that is opened later. The
+// first answer closes it in the others.
+func TestQuestion_InTwoWindows_IsAnsweredInEitherAndWithdrawnInTheOther(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []string{"first window", "second window", "window that is opened later"} {
+		t.Run(answers, func(t *testing.T) {
+			t.Parallel()
+			edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
+				var other *editor
+				if answers != "window that is opened later" {
+					other = e.window(requestPermission)
+				}
+				turn := e.prompt("go")
+				here, _ := e.calls("session/request_permission")
+				if other == nil {
+					other = e.window(requestPermission)
+				}
+				there, _ := other.calls("session/request_permission")
+				by, dialog, late, unanswered := other, there, e, here
+				if answers == "first window" {
+					by, dialog, late, unanswered = e, here, other, there
+				}
+				by.reply(dialog, obj{"result": obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}})
+				e.ends(turn, "end_turn")
+				e.shown("chosen: allow")
+				other.shown("chosen: allow")
+				withdrawn, _ := late.calls("$/cancel_request")
+				if text(withdrawn.Params["requestId"]) != text(unanswered.ID) {
+					t.Errorf("withdrew %v, want %v", withdrawn.Params, unanswered.ID)
+				}
+			})
+		})
+	}
+}
+
 func TestStopCommand_NothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {

@@ -1,0 +1,99 @@
+package hub_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store/sqlite"
+)
+
+// second opens another hub on the fixture's directory, as in another process.
+func (h fixture) second(dir string) *hub.Hub {
+	h.t.Helper()
+	store, err := sqlite.Open(h.t.Context(), dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	other, err := hub.Open(h.t.Context(), store, script(nil), hub.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if err := errors.Join(other.Close(context.Background()), store.Close()); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return other
+}
+
+func TestAnswer_InAnotherProcess_IsCheckedAndReachesTheTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var got bellcord.Reply
+		h := openAt(t, dir, script(func(ctx context.Context, w *hub.Work) (err error) {
+			got, err = w.AskForm(ctx, where)
+			return err
+		}), hub.Options{})
+		other := h.second(dir)
+		turn := h.prompt("go")
+		synctest.Wait()
+		var invalid *bellcord.InvalidReplyError
+		if err := other.Answer(turn.ID, "q", accepts("moon"), "bob"); !errors.As(err, &invalid) {
+			t.Errorf("an answer that does not fit: %v", err)
+		}
+		for _, question := range []string{"", "p", strings.Repeat("q", 10_000), "\x00", "\xff"} {
+			if err := other.Answer(turn.ID, question, accepts("dev"), "bob"); !errors.Is(err, bellcord.ErrNoQuestion) {
+				t.Errorf("question %.10q: %v", question, err)
+			}
+		}
+		for range 2 { // the second is not needed, and changes nothing
+			if err := other.Answer(turn.ID, "q", accepts("dev"), strings.Repeat("b", 10_000)+"\xff\x00"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-turn.Settled()
+		if string(got.Values["env"]) != `"dev"` || turn.Receipt().End != bellcord.EndDone {
+			t.Errorf("got %+v, %s", got, turn.Receipt().End)
+		}
+		if ev := h.answered("q"); ev == nil || !strings.HasPrefix(ev.By, "bbb") {
+			t.Errorf("recorded %+v", ev)
+		}
+		for _, id := range []bellcord.TurnID{turn.ID, bellcord.NewTurnID(), "", "\xff"} {
+			if err := other.Answer(id, "q", accepts("dev"), "bob"); !errors.Is(err, bellcord.ErrTurnEnded) {
+				t.Errorf("turn %q: %v", id, err)
+			}
+		}
+	})
+}
+
+func TestLaw30_AnswerInAnotherProcessAfterAStop_IsRejected(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		stopped := make(chan struct{})
+		h := openAt(t, dir, script(func(ctx context.Context, w *hub.Work) error {
+			_, err := w.AskForm(ctx, where)
+			<-stopped
+			return err
+		}), hub.Options{})
+		other := h.second(dir)
+		turn := h.prompt("go")
+		synctest.Wait()
+		h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson}))
+		synctest.Wait()
+		if err := other.Answer(turn.ID, "q", accepts("dev"), "bob"); !errors.Is(err, bellcord.ErrTurnEnded) {
+			t.Errorf("a late answer: %v", err)
+		}
+		close(stopped)
+		<-turn.Settled()
+		if r := turn.Receipt(); len(r.WithdrawnQuestions) != 1 || h.answered("q") != nil {
+			t.Errorf("the receipt lists %v, recorded %+v", r.WithdrawnQuestions, h.answered("q"))
+		}
+	})
+}
