@@ -70,6 +70,10 @@ type Options struct {
 	Grace  time.Duration // for the agent to return after a stop, before it is abandoned (default DefaultGrace)
 	Settle time.Duration // for the end of a turn to become durable, before a stop is answered without it (default 10 s)
 	Sweep  time.Duration // polling interval for changes by other processes (default 250 ms)
+	// Idle is how long a session without a turn stays open: its queue and its
+	// conversation are in memory. OpenSession and Accept open it again; Prompt does
+	// not. 0 means DefaultIdle; with a negative number, only CloseIdle closes sessions.
+	Idle time.Duration
 	// Output limits the recorded bytes of a call's output, half for its beginning
 	// and half for its tail. 0 means bellcord.DefaultOutput; a negative number
 	// records none.
@@ -93,8 +97,11 @@ type Options struct {
 	Watch func(bellcord.Commit)
 }
 
-// DefaultGrace is the default of Options.Grace.
-const DefaultGrace = 8 * time.Second
+// DefaultGrace is the default of Options.Grace, DefaultIdle that of Options.Idle.
+const (
+	DefaultGrace = 8 * time.Second
+	DefaultIdle  = time.Hour
+)
 
 // forcedGrace is the time that an agent has to return after a forced stop.
 const forcedGrace = time.Second
@@ -112,6 +119,9 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 	}
 	if opts.Grace == 0 {
 		opts.Grace = DefaultGrace
+	}
+	if opts.Idle == 0 {
+		opts.Idle = DefaultIdle
 	}
 	if opts.Settle == 0 {
 		opts.Settle = 10 * time.Second
@@ -163,7 +173,8 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 
 // Prompt accepts a turn and returns immediately. The turn is queued and can be
 // stopped from this moment; no I/O happens before Prompt returns. The session
-// must be open, otherwise Prompt returns ErrNotOpen.
+// must be open, otherwise Prompt returns ErrNotOpen; Options.Idle closes it after a
+// time without turns.
 //
 // Prompt returns ErrTurnExists if this hub has a turn with the same ID, ErrBusy
 // if the session has a turn and WhenBusy is BusyReject, ErrTooManyTurns or

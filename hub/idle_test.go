@@ -2,9 +2,12 @@ package hub_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
@@ -68,4 +71,39 @@ func TestForgetIdle_RunningTurn_KeepsItsConversation(t *testing.T) {
 		t.Errorf("freed %d bytes", freed)
 	}
 	h.stop(bellcord.StopTurn(turn.ID, bellcord.Cause{}))
+}
+
+// An embedder that never calls CloseIdle must not keep every session in memory.
+func TestOptionsIdle_SessionWithoutTurns_IsClosedAndAcceptOpensIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, script(func(ctx context.Context, w *hub.Work) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}), hub.Options{Idle: 5 * time.Second})
+		busy, err := h.NewSession(t.Context(), bellcord.Session{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Prompt(busy.ID, bellcord.Prompt{Text: "go"}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(4 * time.Second)
+		if stats := h.Stats(); stats.Sessions != 2 {
+			t.Errorf("%d sessions are open before the time", stats.Sessions)
+		}
+		<-time.After(3 * time.Second)
+		if stats := h.Stats(); stats.Sessions != 1 {
+			t.Errorf("%d sessions are open, want the one with a turn", stats.Sessions)
+		}
+		if _, err := h.Prompt(h.session, bellcord.Prompt{Text: "go"}); !errors.Is(err, bellcord.ErrNotOpen) {
+			t.Errorf("a prompt in a closed session: %v", err)
+		}
+		if _, err := h.Accept(t.Context(), h.session, bellcord.Prompt{Text: "go"}); err != nil {
+			t.Errorf("an accept in a closed session: %v", err)
+		}
+		if _, err := h.Stop(bellcord.StopRequest{}).Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -37,7 +37,7 @@ func (h *Hub) sweep() {
 const maxPoll = 5 * time.Second
 
 // pollStore applies remote stops and events. If dead is set, it also takes over the
-// turns of dead processes and discards expired early stops.
+// turns of dead processes, discards expired early stops and closes idle sessions.
 func (h *Hub) pollStore(dead bool) error {
 	ctx, done := context.WithTimeout(h.life, maxPoll)
 	defer done()
@@ -49,6 +49,9 @@ func (h *Hub) pollStore(dead bool) error {
 			}
 		})
 		h.forgetEarly(h.now())
+		if h.opts.Idle > 0 {
+			h.CloseIdle(time.Now().Add(-h.opts.Idle))
+		}
 	}
 	return err
 }

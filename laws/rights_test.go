@@ -231,9 +231,9 @@ func TestLaw33_AcceptedTurn_IsStoredAndItsIDIsTaken(t *testing.T) {
 func TestCloseIdle_SessionWithoutTurns_IsClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := bareStage(t, patientAgent, hub.Options{})
+		s := bareStage(t, patientAgent, hub.Options{Idle: -1})
 		busy := s.of("anna")
-		<-time.After(time.Hour)
+		<-time.After(2 * time.Minute)
 		if idle := s.CloseIdle(time.Now().Add(-time.Minute)); !slices.Equal(idle, []bellcord.SessionID{s.session}) {
 			t.Errorf("let go of %v", idle)
 		}
