@@ -17,7 +17,8 @@ const namesBackup = databaseName + ".before-names"
 // MigrateNames converts a database with the names of events and fields from before
 // they were changed, and chains its events. It first copies the database to
 // bellcord.db.before-names in dir, and returns that path. The conversion is one
-// transaction: after an error the database is as it was. It returns ErrInUse if
+// transaction: after an error in it the database is as it was. Then it brings the
+// schema up to date, as Open does. It returns ErrInUse if
 // another process has the store open.
 func MigrateNames(ctx context.Context, dir string) (backup string, err error) {
 	err = alone(dir, func() (err error) {
@@ -52,7 +53,9 @@ func MigrateNames(ctx context.Context, dir string) (backup string, err error) {
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`)
 			return err
 		}
-		_, err = conn.ExecContext(ctx, `COMMIT`)
+		if _, err = conn.ExecContext(ctx, `COMMIT`); err == nil {
+			err = migrate(ctx, conn) // so that a check finds the tables that it reads
+		}
 		return explain(err)
 	})
 	return backup, err

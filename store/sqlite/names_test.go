@@ -53,6 +53,9 @@ func TestMigrateNames_OldStore_KeepsEveryEventAndReceipt(t *testing.T) {
 	if _, err := os.Stat(backup); err != nil || filepath.Base(backup) != "bellcord.db.before-names" {
 		t.Errorf("the copy %q: %v", backup, err)
 	}
+	if report, err := sqlite.Check(t.Context(), dir); err != nil || len(report.Problems) > 0 {
+		t.Errorf("a check before the store is opened: %+v, %v", report, err)
+	}
 	s := opened(t, dir)
 	sessions, err := s.Sessions(t.Context(), bellcord.SessionQuery{})
 	if err != nil || len(sessions) != 1 {

@@ -65,24 +65,42 @@ func (s *Server) runProbe(ctx context.Context, read *storeRead) {
 	close(read.done)
 }
 
-// readLast reads the session that was updated last, and its last event.
+// probeSessions is the number of sessions that a check reads: the last updated ones.
+const probeSessions = 5
+
+// readLast reads the sessions that were updated last, and the last event of each.
+// Damage of one session does not make the server unready: it fails only if most of
+// them are damaged.
 func (s *Server) readLast(ctx context.Context) error {
-	sessions, err := s.Hub.Sessions(ctx, bellcord.SessionQuery{Limit: 1})
-	if err != nil || len(sessions) == 0 {
+	sessions, err := s.Hub.Sessions(ctx, bellcord.SessionQuery{Limit: probeSessions})
+	if err != nil {
 		return err
 	}
-	id := sessions[0].ID
+	var damaged []error
+	for _, session := range sessions {
+		switch err := s.readLastEvent(ctx, session.ID); {
+		case errors.Is(err, bellcord.ErrDamaged):
+			damaged = append(damaged, fmt.Errorf("session %s: %w", session.ID, err))
+		case err != nil && !errors.Is(err, bellcord.ErrNoSession): // not deleted meanwhile
+			return err
+		}
+	}
+	if len(damaged)*2 > len(sessions) {
+		return errors.Join(damaged...)
+	}
+	return nil
+}
+
+func (s *Server) readLastEvent(ctx context.Context, id bellcord.SessionID) error {
 	last, err := s.Hub.Tail(ctx, id)
 	if err != nil || last == 0 {
 		return err
 	}
 	cursor, err := s.Hub.Events(ctx, id, last-1)
-	if err == nil {
-		defer cursor.Close()
-		_, err = cursor.Next(ctx)
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, bellcord.ErrNoSession) { // deleted meanwhile
-		return nil
-	}
+	defer cursor.Close()
+	_, err = cursor.Next(ctx)
 	return err
 }

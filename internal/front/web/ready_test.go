@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bellcord/bellcord"
 )
@@ -117,5 +118,40 @@ func TestReady_StoreCannotBeReadOrDoesNotAnswer_Is503(t *testing.T) {
 			bad.Store(false)
 			s.readiness(http.StatusOK)
 		}
+	}
+}
+
+// damagedStore is a store in which the events of some sessions are damaged.
+type damagedStore struct {
+	bellcord.Store
+	damaged *sync.Map
+}
+
+func (d damagedStore) Events(ctx context.Context, id bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
+	if _, is := d.damaged.Load(id); is {
+		return nil, bellcord.ErrDamaged
+	}
+	return d.Store.Events(ctx, id, after, limit)
+}
+
+func TestReady_OneSessionIsDamaged_Is200UntilMostAre(t *testing.T) {
+	t.Parallel()
+	var damaged sync.Map
+	s := newStage(t, func(with *setup) {
+		with.store = func(store bellcord.Store) bellcord.Store { return damagedStore{store, &damaged} }
+	})
+	var all []bellcord.SessionID
+	for range 3 {
+		path, id := s.session("anna")
+		s.ended("anna", s.prompt("anna", path, "say hello").ID)
+		all = append(all, id)
+	}
+	s.hub.CloseIdle(time.Now()) // the last events of open sessions are in memory
+	for n, want := range map[int]int{1: 200, 3: 503} {
+		damaged.Clear()
+		for _, id := range all[3-n:] {
+			damaged.Store(id, true)
+		}
+		s.roundTrip("", "GET", "/readyz", nil).is(want)
 	}
 }
