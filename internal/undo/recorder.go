@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/durable"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 )
 
@@ -238,9 +237,6 @@ func (r *Recorder) Forget(ctx context.Context, path string) error {
 	return errors.Join(w.Close(), os.RemoveAll(w.Dir()))
 }
 
-// rootName is the file that contains the path of a workspace, for Recover.
-const rootName = "root"
-
 func openWorkspace(options Options, path string) (*snapshot.Workspace, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -253,27 +249,10 @@ func openWorkspace(options Options, path string) (*snapshot.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = saveRoot(w.Dir(), path)
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(w.Dir(), undosName), 0o700)
-	}
-	if err != nil {
+	if err := os.MkdirAll(filepath.Join(w.Dir(), undosName), 0o700); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
-}
-
-// saveRoot records the path of the workspace that is stored in dir.
-func saveRoot(dir, path string) error {
-	root, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(dir, rootName)
-	if known, err := os.ReadFile(file); err == nil && string(known) == root {
-		return nil
-	}
-	return durable.Replace(file, []byte(root))
 }
 
 // Work is the part of a turn that receives its changes and the progress of scans.

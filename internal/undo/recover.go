@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func (r *Recorder) Recover() {
 			if r.ctx.Err() != nil {
 				return
 			}
-			if err := r.recoverDir(dir); err != nil && r.ctx.Err() == nil {
+			if err := r.recoverDir(r.ctx, dir); err != nil && r.ctx.Err() == nil {
 				r.options.Logger.Warn("changes of an earlier process cannot be recovered", "dir", dir, "err", err)
 			}
 		}
@@ -65,20 +66,20 @@ func interrupted(place string) (dead map[string]bool, dirs []string) {
 	return dead, dirs
 }
 
-func (r *Recorder) recoverDir(dir string) error {
-	root, err := os.ReadFile(filepath.Join(dir, rootName))
+func (r *Recorder) recoverDir(ctx context.Context, dir string) error {
+	root, err := snapshot.Root(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // nothing was begun
 	}
 	if err != nil {
 		return err
 	}
-	d, err := r.hold(string(root))
+	d, err := r.hold(root)
 	if err != nil {
 		return err
 	}
 	defer r.release(d)
-	w, err := d.wait(r.ctx)
+	w, err := d.wait(ctx)
 	if err != nil || w.Dir() != dir { // another directory is at the path now
 		return err
 	}
@@ -88,7 +89,7 @@ func (r *Recorder) recoverDir(dir string) error {
 			err = errors.Join(err, r.recoverUndo(w, u))
 		}
 	}
-	return errors.Join(err, r.recoverCalls(r.ctx, w))
+	return errors.Join(err, r.recoverCalls(ctx, w))
 }
 
 func (r *Recorder) recoverUndo(w *snapshot.Workspace, u record) error {
@@ -149,6 +150,15 @@ func (r *Recorder) wasDead(handle string) bool {
 	return r.dead[handle]
 }
 
+// hasDead reports whether a process that had died has left its mark in the storage
+// of a workspace.
+func (r *Recorder) hasDead(dir string) bool {
+	handles, _ := filepath.Glob(filepath.Join(dir, snapshot.AlivePrefix+"*")) // fails only for a bad pattern
+	return slices.ContainsFunc(handles, func(path string) bool {
+		return r.wasDead(strings.TrimPrefix(filepath.Base(path), snapshot.AlivePrefix))
+	})
+}
+
 // markDead ensures that a dead process has its mark until its calls are settled.
 func (r *Recorder) markDead(w *snapshot.Workspace, handle string) error {
 	r.mu.Lock()
@@ -160,10 +170,16 @@ func (r *Recorder) markDead(w *snapshot.Workspace, handle string) error {
 	return w.Mark(handle)
 }
 
-// tryRecoverCalls is recoverCalls for an operation that does not need its result.
-// It returns an error only if the context has ended.
+// tryRecoverCalls is recoverCalls for an operation that does not need its result,
+// also in the workspaces inside this one and around it: calls that stay open there
+// would dispute every change here. It returns an error only if the context has ended.
 func (r *Recorder) tryRecoverCalls(ctx context.Context, w *snapshot.Workspace) error {
 	err := r.recoverCalls(ctx, w)
+	for _, dir := range w.Nested() {
+		if r.hasDead(dir) {
+			err = errors.Join(err, r.recoverDir(ctx, dir))
+		}
+	}
 	if err == nil {
 		return nil
 	}

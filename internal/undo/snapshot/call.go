@@ -49,6 +49,7 @@ type Result struct {
 type openCall struct {
 	Call
 	handle  string // of the Workspace that opened the call
+	at      time.Time
 	exact   []string
 	gaps    []Gap
 	loose   []tree.Change
@@ -76,8 +77,8 @@ func (c *openCall) covers(path string) bool {
 }
 
 // result returns the changes of an open call. found is true if the process that
-// opened it has died.
-func (x *index) result(c *openCall, found bool, gaps []Gap) Result {
+// opened it has died; claimed reports which paths other sessions can have changed.
+func (x *index) result(c *openCall, found bool, claimed func(path string) bool, gaps []Gap) Result {
 	certainty := tree.During
 	switch {
 	case found:
@@ -95,7 +96,7 @@ func (x *index) result(c *openCall, found bool, gaps []Gap) Result {
 			continue
 		}
 		as := certainty
-		if t.disputed {
+		if t.disputed || claimed(path) {
 			as = tree.Disputed
 		}
 		r.Changes = append(r.Changes, x.change(path, t.before, after, cmp.Or(t.reason, why), as))

@@ -288,7 +288,7 @@ func noStrays(t *testing.T, w *snapshot.Workspace, label string) {
 	alive := 0
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == "lock" || name == "index" || name == w.LogName() || strings.HasPrefix(name, "pack-"):
+		case name == "lock" || name == "root" || name == "index" || name == w.LogName() || strings.HasPrefix(name, "pack-"):
 		case strings.HasPrefix(name, "alive-"):
 			alive++
 		default:

@@ -129,7 +129,7 @@ var recordMutants = []mutant{
 	},
 	{
 		"the call of Keep is only in memory (U3)",
-		[]edit{{"operations.go", "return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact, gaps: call.outside()}))", "_, err = u.index.replay(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact}))\n\treturn u.report(), err"}},
+		[]edit{{"operations.go", "return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, at: w.now(), exact: exact, gaps: call.outside()}))", "_, err = u.index.replay(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact}))\n\treturn u.report(), err"}},
 		[]string{"TestKeep_ProcessDies_ItsChangesAreFound"},
 	},
 	{
@@ -211,7 +211,7 @@ var recordMutants = []mutant{
 	},
 	{
 		"the call is opened before the scan (U11)",
-		[]edit{{"operations.go", "\tif err := u.scan(ctx, scope); err != nil {\n\t\treturn u.report(), err\n\t}\n\topened := &openCall{Call: call, handle: w.handle, gaps: append(call.outside(), u.gaps...)}\n", "\topened := &openCall{Call: call, handle: w.handle, gaps: append(call.outside(), u.gaps...)}\n\tif err := u.log(openedRecord(opened)); err != nil {\n\t\treturn u.report(), err\n\t}\n\tif err := u.scan(ctx, scope); err != nil {\n\t\treturn u.report(), err\n\t}\n"}, {"operations.go", "return u.report(), u.log(openedRecord(opened))", "return u.report(), nil"}},
+		[]edit{{"operations.go", "\tif err := u.scan(ctx, scope); err != nil {\n\t\treturn u.report(), err\n\t}\n\topened := &openCall{Call: call, handle: w.handle, at: w.now(), gaps: append(call.outside(), u.gaps...)}\n", "\topened := &openCall{Call: call, handle: w.handle, at: w.now(), gaps: append(call.outside(), u.gaps...)}\n\tif err := u.log(openedRecord(opened)); err != nil {\n\t\treturn u.report(), err\n\t}\n\tif err := u.scan(ctx, scope); err != nil {\n\t\treturn u.report(), err\n\t}\n"}, {"operations.go", "return u.report(), u.log(openedRecord(opened))", "return u.report(), nil"}},
 		[]string{looseTest, random},
 	},
 	{
@@ -236,7 +236,7 @@ var recordMutants = []mutant{
 	},
 	{
 		"a found change is not marked (U3)",
-		[]edit{{"operations.go", "u.index.result(call, !w.isAlive(call.handle), u.gaps)", "u.index.result(call, false, u.gaps)"}},
+		[]edit{{"operations.go", "u.index.result(call, !w.isAlive(call.handle), w.claims(call), u.gaps)", "u.index.result(call, false, w.claims(call), u.gaps)"}},
 		[]string{processes, random},
 	},
 }

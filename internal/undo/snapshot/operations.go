@@ -32,7 +32,7 @@ func (w *Workspace) Begin(ctx context.Context, call Call, scope Scope) (Report, 
 	if err := u.scan(ctx, scope); err != nil {
 		return u.report(), err
 	}
-	opened := &openCall{Call: call, handle: w.handle, gaps: append(call.outside(), u.gaps...)}
+	opened := &openCall{Call: call, handle: w.handle, at: w.now(), gaps: append(call.outside(), u.gaps...)}
 	if call.Loose {
 		opened.loose = u.between
 	}
@@ -66,7 +66,7 @@ func (w *Workspace) Keep(ctx context.Context, call Call, paths ...string) (Repor
 		return Report{}, err
 	}
 	at("before opened")
-	return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, exact: exact, gaps: call.outside()}))
+	return u.report(), u.log(openedRecord(&openCall{Call: call, handle: w.handle, at: w.now(), exact: exact, gaps: call.outside()}))
 }
 
 // End returns the changes of a call and closes it. All processes of the call
@@ -94,7 +94,8 @@ func (w *Workspace) End(ctx context.Context, id string, scope Scope) (Result, er
 		return Result{}, err
 	}
 	at("before ended")
-	ended := &endedCall{Call: call.Call, handle: call.handle, at: w.now(), result: u.index.result(call, !w.isAlive(call.handle), u.gaps)}
+	ended := &endedCall{Call: call.Call, handle: call.handle, at: w.now()}
+	ended.result = u.index.result(call, !w.isAlive(call.handle), w.claims(call), u.gaps)
 	return ended.result, u.log(endedRecord(ended))
 }
 

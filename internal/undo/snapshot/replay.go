@@ -53,6 +53,7 @@ func openedRecord(c *openCall) []byte {
 	}
 	e.gaps(c.gaps)
 	e.changes(c.loose)
+	encodeTime(e, c.at)
 	return e.data
 }
 
@@ -124,6 +125,9 @@ func (x *index) replay(payload []byte) ([]tree.Change, error) {
 			c.exact = append(c.exact, d.text())
 		}
 		c.gaps, c.loose = d.gaps(), d.changes()
+		if len(d.data) > 0 { // otherwise an earlier version has written it
+			c.at = decodeTime(d)
+		}
 		x.open[c.ID] = c
 	case recordTouched:
 		c := x.open[d.text()]

@@ -11,7 +11,8 @@
 // every kept file are durable. End scans again and returns the changes. Keep
 // opens a call that changes only the given paths, without a scan. A change is
 // added to every call that is open when it is found, and is disputed if these
-// belong to several sessions. A change while no call is open belongs to none.
+// belong to several sessions. A change while no call is open belongs to none. Calls
+// in workspaces inside this one and around it dispute changes, too.
 //
 // If the context of an operation ends, the operation returns after the directory,
 // the file or the write that is in progress, and the state on disk is consistent.
@@ -65,6 +66,7 @@ var (
 // concurrently.
 type Workspace struct {
 	dir      string
+	root     string // path of the directory, without symbolic links
 	limits   Limits
 	files    *files
 	handle   string   // name of this Workspace in the records of calls
@@ -122,7 +124,7 @@ func (w *Workspace) open(place, root string) error {
 		return err
 	}
 	defer release()
-	if err := w.removeStrays(); err != nil {
+	if err := errors.Join(w.removeStrays(), w.saveRoot(root)); err != nil {
 		return err
 	}
 	if w.alive, err = os.OpenFile(w.alivePath(w.handle), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
@@ -204,7 +206,8 @@ func (w *Workspace) removeStrays() error {
 					return err
 				}
 			}
-		case strings.HasPrefix(name, "."+baseName), strings.HasPrefix(name, "log-") && name != filepath.Base(w.journal.logPath()):
+		case strings.HasPrefix(name, "."+baseName), strings.HasPrefix(name, "."+rootName),
+			strings.HasPrefix(name, "log-") && name != filepath.Base(w.journal.logPath()):
 			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
 				return err
 			}
