@@ -44,6 +44,7 @@ type Command struct {
 	Files  []*os.File   // passed on as descriptors 3, 4, …; not on Windows; the caller closes them
 	Limits Limits       // what the command and its descendants may use
 	Helper bool         // Args start a helper of a sandbox, which starts the command in a PID namespace
+	Status *os.File     // of the helper, or nil: a pipe that gets the command's exit code, one byte, if it exits before the helper; closed at the end
 }
 
 // How is the way in which a process ended.

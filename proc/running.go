@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os/exec"
 	"slices"
@@ -30,13 +29,14 @@ type Running struct {
 
 	stop        chan struct{} // closed by the first End
 	force       chan struct{} // closed by the first force of any End
-	exited      chan struct{} // closed when the process itself has exited; err is set before
+	exited      chan struct{} // closed when the process itself has exited; code is set before
 	outputEnded chan struct{} // closed at the end of the output
 	diskLow     chan struct{} // closed when the file system of Limits.Disk is almost full
 	done        chan struct{} // closed when all processes have ended; exit and report are set before
 	once        sync.Once
 	hurry       sync.Once
-	err         error
+	exitOnce    sync.Once
+	code        int
 	exit        Exit
 	report      Report
 }
@@ -64,10 +64,13 @@ func (r *Running) follow(piped bool) {
 		copyOut(r.pipes.captured, r.command.Output)
 	}()
 	go func() {
-		defer close(r.exited)
-		r.err = r.cmd.Wait() // does not wait for pipes, because they are *os.File
+		_ = r.cmd.Wait() // does not wait for pipes, because they are *os.File
 		r.container.reaped()
+		r.hasExited(r.cmd.ProcessState.ExitCode())
 	}()
+	if r.command.Status != nil {
+		go r.readStatus()
+	}
 	if r.command.Limits.Disk != "" {
 		go r.watchDisk()
 	}
@@ -132,6 +135,7 @@ func (r *Running) see() {
 	}
 	r.sign(how)
 	r.drain()
+	closeAll(r.command.Status)
 	r.container.leave()
 	if len(r.report.Survivors) == 0 {
 		r.keeper.erase(r)
@@ -199,7 +203,7 @@ func (r *Running) sign(how How) {
 	own(r.report.Survivors, r.command.Owner)
 	r.exit = Exit{PID: r.PID, Code: -1, How: self.How, Report: r.report}
 	if !r.report.survived(r.PID) {
-		r.exit.Code = r.code()
+		r.exit.Code = r.exitCode()
 	}
 }
 
@@ -207,24 +211,31 @@ func (r *Report) survived(pid int) bool {
 	return slices.ContainsFunc(r.Survivors, func(e Ended) bool { return e.PID == pid })
 }
 
-// code returns the exit code of a process that has exited. It waits up to one
+// exitCode returns the exit code of a process that has exited. It waits up to one
 // second for os/exec to collect it.
-func (r *Running) code() int {
+func (r *Running) exitCode() int {
 	late := time.NewTimer(time.Second)
 	defer late.Stop()
 	select {
 	case <-r.exited:
+		return r.code
 	case <-late.C:
 		return -1
 	}
-	var failed *exec.ExitError
-	switch {
-	case r.err == nil:
-		return 0
-	case errors.As(r.err, &failed):
-		return failed.ExitCode()
-	default:
-		return -1
+}
+
+func (r *Running) hasExited(code int) {
+	r.exitOnce.Do(func() {
+		r.code = code
+		close(r.exited)
+	})
+}
+
+// readStatus waits for the exit code from a helper that outlives the command.
+func (r *Running) readStatus() {
+	var code [1]byte
+	if n, _ := r.command.Status.Read(code[:]); n == 1 {
+		r.hasExited(int(code[0]))
 	}
 }
 

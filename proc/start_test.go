@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -157,4 +158,23 @@ func TestStart_Command_RunsInNewSession(t *testing.T) {
 	}
 	closeOut(t, r)
 	r.End(nil)
+}
+
+// A helper of a sandbox goes on while processes that the command left behind live.
+func TestRun_HelperSendsExitCode_EndsTheRestAndReturnsTheCode(t *testing.T) {
+	t.Parallel()
+	k := open(t, "", proc.Options{})
+	status, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = theirs.Close() }()
+	c := proc.Command{Args: []string{"/bin/sh", "-c", `sleep 300 & printf '\007' >&3; wait`}, Files: []*os.File{theirs}, Status: status}
+	exit, err := k.Run(t.Context(), c, nil)
+	if err != nil || exit.Code != 7 || exit.How != proc.Exited || len(exit.Survivors) > 0 {
+		t.Errorf("%+v, %v", exit, err)
+	}
+	if err := status.Close(); err == nil {
+		t.Error("the pipe is still open")
+	}
 }

@@ -92,7 +92,7 @@ func (s *Prepared) enter(level sandbox.Level) {
 	if c.Name == "" {
 		c.Name = c.Args[0]
 	}
-	c.Args, c.Files = s.wrapped.Args, s.wrapped.Files
+	c.Args, c.Files, c.Status = s.wrapped.Args, s.wrapped.Files, s.wrapped.Status
 	c.Env = append(c.Env[:len(c.Env):len(c.Env)], s.wrapped.Env...)
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // bubblewrap lets bubblewrap create the namespaces. Distributions that restrict
-// unprivileged user namespaces have an exception for it. The helper runs inside,
-// finishes the restrictions, and becomes the command.
+// unprivileged user namespaces have an exception for it. The helper runs inside as
+// process 1, finishes the restrictions, and starts the command.
 func (w *wrapping) bubblewrap(b *Box, p Profile, args []string) error {
 	w.pass(nil) // the plan
 	if err := w.confined(p); err != nil {
@@ -38,7 +38,7 @@ func (w *wrapping) bubblewrap(b *Box, p Profile, args []string) error {
 // Sources are paths of the host, even if they are covered.
 func bubblewrapOptions(p Profile) []string {
 	o := []string{
-		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL",
+		"--unshare-user", "--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL",
 	}
 	if p.Network != On {
 		o = append(o, "--unshare-net")

@@ -125,7 +125,7 @@ func TestWrap_CommandLeavesProcess_ExitsAtOnceAndProcessDiesWithFirst(t *testing
 	t.Parallel()
 	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
 		dir := directory(t)
-		cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c", `(trap "" TERM; echo left; read x < fifo) & exit 4`)
+		cmd, w := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c", `(trap "" TERM; echo left; read x < fifo) & exit 4`)
 		if err := syscall.Mkfifo(dir+"/fifo", 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -133,9 +133,9 @@ func TestWrap_CommandLeavesProcess_ExitsAtOnceAndProcessDiesWithFirst(t *testing
 		if got := line(t, out); got != "left" {
 			t.Fatalf("output %q", got)
 		}
-		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != 4 {
-			t.Errorf("exit code %d, want 4", code)
+		code := make([]byte, 1)
+		if _, err := w.Status.Read(code); err != nil || code[0] != 4 {
+			t.Errorf("exit code %d, want 4: %v", code[0], err)
 		}
 		first := 0
 		for _, pid := range members(cmd.Process.Pid) {
@@ -152,7 +152,66 @@ func TestWrap_CommandLeavesProcess_ExitsAtOnceAndProcessDiesWithFirst(t *testing
 		if rest, err := io.ReadAll(out); err != nil || len(rest) != 0 { // ends when the last writer has died
 			t.Errorf("output %q, error %v", rest, err)
 		}
+		_ = cmd.Wait()
 	})
+}
+
+// The command is stopped from outside in every other test. Here the process that
+// has started it is killed.
+func TestWrap_ServerIsKilled_NothingIsLeft(t *testing.T) {
+	t.Parallel()
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		token := strconv.Itoa(70_000_000 + os.Getpid()*10 + len(b.Means()))
+		server := exec.Command(os.Getenv(probeEnv), "server", b.Means(), token)
+		server.Dir = directory(t)
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		awaitSleepers(t, token, 3)
+		_ = server.Process.Kill()
+		_ = server.Wait()
+		awaitSleepers(t, token, 0)
+	})
+}
+
+// serveUntilKilled starts a command whose processes ignore signals, leave its
+// session, or both.
+func serveUntilKilled(means, token string) error {
+	b, err := sandbox.Open(context.Background(), sandbox.Require, sandbox.Options{Level: sandbox.Namespaces, Means: means})
+	if err != nil {
+		return err
+	}
+	script := strings.ReplaceAll(`trap "" TERM HUP; setsid sleep T & nohup sleep T & sleep T & wait`, "T", token)
+	w, err := b.Wrap(sandbox.Profile{}, []string{"sh", "-c", script})
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(w.Args[0], w.Args[1:]...)
+	cmd.ExtraFiles = w.Files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd.Run()
+}
+
+// awaitSleepers waits until a number of processes with an argument lives.
+func awaitSleepers(t *testing.T, token string, n int) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for bound := time.Now().Add(30 * time.Second); ; <-tick.C {
+		var alive []string
+		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline") // a zombie has no command line
+		for _, path := range lines {
+			if b, _ := os.ReadFile(path); string(b) == "sleep\x00"+token+"\x00" {
+				alive = append(alive, path)
+			}
+		}
+		if len(alive) == n {
+			return
+		}
+		if time.Now().After(bound) {
+			t.Fatalf("%v live, want %d", alive, n)
+		}
+	}
 }
 
 // inside returns the pid of a process in its innermost namespace.
@@ -173,7 +232,7 @@ func TestWrap_AllProcessesGetSIGTERM_CommandCleansUp(t *testing.T) {
 	each(t, func(t *testing.T, b *sandbox.Box) {
 		dir := directory(t)
 		cmd, _ := command(t, b, sandbox.Profile{Write: []string{dir}}, dir, "sh", "-c",
-			`trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 600 & wait; done`)
+			`trap 'kill -9 $!; echo cleaned; exit 7' TERM; echo ready; while :; do sleep 600 & wait; done`)
 		out := pipe(t, cmd)
 		line(t, out)
 		for _, pid := range members(cmd.Process.Pid) {

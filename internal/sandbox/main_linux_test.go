@@ -38,6 +38,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) > 3 && os.Args[1] == "server" {
+		fmt.Println(serveUntilKilled(os.Args[2], os.Args[3]))
+		os.Exit(1)
+	}
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // else a helper with the race detector sleeps for a second
 	os.Exit(runTests(m))
 }

@@ -15,13 +15,16 @@
 //
 // The package starts nothing. [Box.Wrap] returns the command to start instead,
 // with package proc or os/exec. That command is a helper of package stage, or
-// bubblewrap. Both exit with the code of the command as soon as it exits.
-// Processes that the command leaves behind stay in the sandbox and can be found
-// and ended from outside, as can the helpers: they keep the session, the
-// environment and the cgroup. The helpers ignore SIGTERM, SIGINT and SIGHUP, so
-// that a signal to all processes ends the command first. A signal that arrives
-// before the command exists is lost: proc.Command.Helper makes package proc send
-// another.
+// bubblewrap. Both exit with the code of the command. Processes that the command
+// leaves behind stay in the sandbox, with the helpers; [Wrapped.Status] then has
+// the command's code. They can be found and ended from outside, as can the helpers:
+// they keep the session, the environment and the cgroup. The helpers ignore
+// SIGTERM, SIGINT and SIGHUP, so that a signal to all processes ends the command
+// first. A signal that arrives before the command exists is lost:
+// proc.Command.Helper makes package proc send another.
+//
+// At the level Namespaces, all processes end when this process ends, even if it is
+// killed. At other levels they go on.
 package sandbox
 
 import (
@@ -195,6 +198,10 @@ type Wrapped struct {
 	Env   []string   // to add to the environment
 	Files []*os.File // to pass as file descriptors 3 and following; close them after the start
 
+	// Status is a pipe. When the command exits and leaves processes behind, its
+	// exit code arrives as one byte, while the helpers go on. It is nil at other
+	// levels than Namespaces.
+	Status *os.File
 	// Listener returns the listener that the command's proxy variables name. It
 	// waits until the sandbox exists. It is nil unless the network is Proxy, and
 	// at the level None.

@@ -134,6 +134,9 @@ func (w *wrapping) confined(p Profile) error {
 	w.plan.Debuggers = true
 	w.plan.Sockets = stage.AllSockets
 	w.Env = append(w.Env, "TMPDIR=/tmp")
+	if err := w.lifecycle(); err != nil {
+		return err
+	}
 	if p.Network != Proxy {
 		return nil
 	}
@@ -143,6 +146,39 @@ func (w *wrapping) confined(p Profile) error {
 	}
 	w.Env = append(w.Env, proxyEnv("http://127.0.0.1:"+strconv.Itoa(proxyPort))...)
 	return w.receiver()
+}
+
+// lifeline is a pipe to which nobody writes. Only this process has the end for
+// writing, so that the pipe ends when this process does, in whichever way.
+var lifeline = sync.OnceValue(func() (p struct {
+	read, write *os.File
+	err         error
+},
+) {
+	p.read, p.write, p.err = os.Pipe()
+	return p
+})
+
+// lifecycle connects process 1 of the namespaces to the end of this process, and to
+// Status.
+func (w *wrapping) lifecycle() error {
+	line := lifeline()
+	if line.err != nil {
+		return line.err
+	}
+	life, err := duplicate(line.read)
+	if err != nil {
+		return err
+	}
+	w.plan.LifeFD = w.pass(life)
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	w.Status = ours
+	w.releases = append(w.releases, func() { _ = ours.Close() })
+	w.plan.StatusFD = w.pass(theirs)
+	return nil
 }
 
 // receiver creates the socket through which the listener arrives.

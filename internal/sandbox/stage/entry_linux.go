@@ -95,17 +95,17 @@ func signalled(arrived <-chan os.Signal) (syscall.Signal, bool) {
 
 // inside finishes a sandbox that bubblewrap has created.
 func inside() error {
-	p, err := readPlan()
-	if err == nil && p.ListenPort != 0 {
-		err = sendListener(p)
-	}
-	if err == nil {
-		err = confine(p)
-	}
-	if err != nil {
-		return err
-	}
-	return become(p)
+	return first(func(p *Plan) error {
+		if p.ListenPort != 0 {
+			if err := sendListener(p); err != nil {
+				return err
+			}
+		}
+		if err := hideMemory(); err != nil {
+			return err
+		}
+		return confine(p)
+	})
 }
 
 // landlocked restricts this process with Landlock and a filter of system calls.
@@ -125,11 +125,7 @@ func become(p *Plan) error {
 	if p.Check != "" {
 		return check(p.Check)
 	}
-	for _, fd := range []int64{PlanFD, p.SocketFD, p.ExtraFD} {
-		if fd != 0 {
-			syscall.CloseOnExec(int(fd))
-		}
-	}
+	syscall.CloseOnExec(PlanFD)
 	path, err := lookup(os.Args[3])
 	if err == nil {
 		err = syscall.Exec(path, os.Args[3:], os.Environ()) //nolint:gosec // running commands is the purpose

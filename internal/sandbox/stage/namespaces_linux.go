@@ -5,33 +5,22 @@ import (
 	"syscall"
 )
 
-// File descriptors of the inner helper.
-const (
-	statusFD      = 4
-	innerSocketFD = 5
-)
-
 // setupCaps are the capabilities in the new namespaces that the inner helper
 // needs. Without ambient ones, the exec of a user other than root loses all.
 var setupCaps = []uintptr{capSetpcap, capNetAdmin, capSysAdmin}
 
 // outer creates the namespaces. A separate process does this because the
 // server is not dumpable, and so cannot write the user map of a child. It exits
-// with the command's code as soon as the command has exited. Processes that the
-// command left behind live on under process 1 of the namespace.
+// after process 1 of the namespace, with its code.
 func outer() error {
 	arrived := ignoreSignals()
 	p, err := readPlan()
 	if err != nil {
 		return err
 	}
-	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return failure("create a socket pair", err)
-	}
-	files := []uintptr{0, 1, 2, PlanFD, uintptr(ends[1])}
-	if p.ListenPort != 0 {
-		files = append(files, uintptr(p.SocketFD))
+	files := []uintptr{0, 1, 2, PlanFD}
+	for _, fd := range p.passed() {
+		files = append(files, uintptr(fd))
 	}
 	flags := syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 	if !p.Network {
@@ -56,42 +45,31 @@ func outer() error {
 		wait(pid)
 		os.Exit(128 + int(s))
 	}
-	closeFD(ends[1])
-	if p.ListenPort != 0 {
-		closeFD(int(p.SocketFD))
+	for _, fd := range p.passed() {
+		closeFD(int(fd))
 	}
 	letGo()
-	return report(pid, ends[0])
-}
-
-// report waits for the status of the command, and exits with it.
-func report(pid, status int) error {
-	var b [2]byte
-	n, err := syscall.Read(status, b[:])
-	for err == syscall.EINTR { //nolint:errorlint // a plain errno
-		n, err = syscall.Read(status, b[:])
-	}
-	if n < len(b) {
-		os.Exit(wait(pid)) // process 1 was killed, and everything with it
-	}
-	if b[1] != 0 { // nothing was left behind: process 1 exits, too
-		wait(pid)
-	}
-	os.Exit(int(b[0]))
+	os.Exit(wait(pid))
 	return nil
 }
 
-// inner is process 1 of the namespaces. It sets the sandbox up, starts the
-// command, and reaps until it has no child.
-func inner() error {
+// inner sets up the sandbox that its parent has created the namespaces of.
+func inner() error { return first(arrange) }
+
+// first is process 1 of the namespaces. It prepares the sandbox, starts the
+// command, and reaps until it has no child. It exits with the command's code, or
+// when the server ends.
+func first(prepare func(*Plan) error) error {
 	arrived := ignoreSignals()
-	syscall.CloseOnExec(PlanFD)
-	syscall.CloseOnExec(statusFD)
 	p, err := readPlan()
 	if err != nil {
 		return err
 	}
-	if err := arrange(p); err != nil {
+	for _, fd := range append(p.passed(), PlanFD) {
+		syscall.CloseOnExec(int(fd))
+	}
+	go dieWith(int(p.LifeFD))
+	if err := prepare(p); err != nil {
 		return err
 	}
 	if p.Check != "" {
@@ -112,8 +90,31 @@ func inner() error {
 	}
 	letGo()
 	closeFD(PlanFD)
-	reap(pid)
+	reap(pid, int(p.StatusFD))
 	return nil
+}
+
+// passed returns the descriptors that process 1 inherits after the plan. Package
+// sandbox has numbered them in this order: they have the same numbers there.
+func (p *Plan) passed() []int64 {
+	var all []int64
+	for _, fd := range []int64{p.LifeFD, p.StatusFD, p.SocketFD, p.ExtraFD} {
+		if fd != 0 {
+			all = append(all, fd)
+		}
+	}
+	return all
+}
+
+// dieWith ends this process, and with it the namespace, when the server ends:
+// nobody else can write to the pipe, and the server never does. It runs in a
+// thread of its own.
+func dieWith(pipe int) {
+	for {
+		if _, err := syscall.Read(pipe, make([]byte, 1)); err != syscall.EINTR { //nolint:errorlint // a plain errno
+			syscall.Exit(128 + int(syscall.SIGKILL))
+		}
+	}
 }
 
 // arrange sets the sandbox up, and gives up every right to change it.
@@ -134,53 +135,61 @@ func arrange(p *Plan) error {
 		}
 	}
 	if p.ListenPort != 0 {
-		p.SocketFD = innerSocketFD
 		if err := sendListener(p); err != nil {
 			return err
 		}
 	}
-	// Other threads of this process keep their capabilities. The command cannot
-	// use them: no process without capabilities may trace one that is not dumpable.
-	if err := prctl(prSetDumpable, 0); err != nil {
-		return failure("hide the memory", err)
+	if err := hideMemory(); err != nil {
+		return err
 	}
 	return confine(p)
 }
 
-// reap waits for all children, and reports the status of the command.
-func reap(command int) {
+// hideMemory protects this process from the command. Its other threads keep their
+// capabilities, and are not confined. The command cannot use them: no process
+// without capabilities may trace one that is not dumpable.
+func hideMemory() error {
+	if err := prctl(prSetDumpable, 0); err != nil {
+		return failure("hide the memory", err)
+	}
+	return nil
+}
+
+// reap waits for all children, and exits with the code of the command. If the
+// command leaves processes behind, its code is sent before they end.
+func reap(command, status int) {
+	result := 0
 	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		var ended syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &ended, 0, nil)
 		if err == syscall.EINTR { //nolint:errorlint // a plain errno
 			continue
 		}
 		if err != nil { // no child is left
-			os.Exit(0)
+			os.Exit(result)
 		}
 		if pid == command {
-			reportStatus(code(status))
+			result = code(ended)
+			if hasChildren() {
+				_, _ = syscall.Write(status, []byte{byte(result)}) // fails if the server has ended
+			}
+			closeFD(status)
 		}
 	}
 }
 
-// reportStatus sends the status of the command, and whether it left nothing behind.
-func reportStatus(code int) {
-	alone := byte(0)
+// hasChildren reaps the children that have ended, and reports whether others live.
+func hasChildren() bool {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if err == syscall.EINTR { //nolint:errorlint // a plain errno
-			continue
-		}
-		if err != nil {
-			alone = 1
-		}
-		if pid <= 0 {
-			break
+		switch {
+		case err == syscall.EINTR: //nolint:errorlint // a plain errno
+		case err != nil:
+			return false
+		case pid <= 0:
+			return true
 		}
 	}
-	_, _ = syscall.Write(statusFD, []byte{byte(code), alone}) // the outer helper may have been killed
-	closeFD(statusFD)
 }
 
 func wait(pid int) int {

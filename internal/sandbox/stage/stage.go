@@ -24,7 +24,7 @@ const Word = "__sandbox"
 const (
 	Namespaces = "namespaces" // creates the namespaces, starts Inner, and waits
 	Inner      = "inner"      // is process 1 of the namespaces
-	Inside     = "inside"     // runs as the command of bubblewrap
+	Inside     = "inside"     // is process 1 of the namespaces of bubblewrap
 	Landlock   = "landlock"   // restricts itself
 )
 
@@ -87,6 +87,8 @@ type Plan struct {
 	Spare       int64 // unbound TCP sockets to send with the listener; the helper then waits for one byte
 	SocketFD    int64 // the socket through which the listener is sent
 	ExtraFD     int64 // a file descriptor that the command must not inherit; 0: none
+	LifeFD      int64 // a pipe that ends with the server: process 1 then exits, and all others with it
+	StatusFD    int64 // a pipe for the exit code of a command that leaves processes behind
 	Rules       []Rule
 	ConnectPort int64 // the only TCP port that may be connected to; 0: none
 	RestrictTCP bool
@@ -114,6 +116,8 @@ func (p *Plan) Encode() []byte {
 	e.number(p.Spare)
 	e.number(p.SocketFD)
 	e.number(p.ExtraFD)
+	e.number(p.LifeFD)
+	e.number(p.StatusFD)
 	e.number(int64(len(p.Rules)))
 	for _, r := range p.Rules {
 		e.text(r.Path)
@@ -140,6 +144,8 @@ func Decode(b []byte) (*Plan, error) {
 	p.Spare = d.number()
 	p.SocketFD = d.number()
 	p.ExtraFD = d.number()
+	p.LifeFD = d.number()
+	p.StatusFD = d.number()
 	for n := d.number(); n > 0 && !d.bad; n-- {
 		p.Rules = append(p.Rules, Rule{Path: d.text(), Access: uint64(d.number())})
 	}

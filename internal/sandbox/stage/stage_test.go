@@ -8,7 +8,7 @@ import (
 func TestPlan_Encoded_DecodesToTheSame(t *testing.T) {
 	t.Parallel()
 	p := &Plan{
-		Steps: []Step{{Write, "/a\x00b", 0, ""}, {Private, "/tmp", 1 << 40, ""}, {Bind, "/tmp", 0, "/b"}}, Network: true, ListenPort: 1, SocketFD: 2, ExtraFD: 3,
+		Steps: []Step{{Write, "/a\x00b", 0, ""}, {Private, "/tmp", 1 << 40, ""}, {Bind, "/tmp", 0, "/b"}}, Network: true, ListenPort: 1, SocketFD: 2, ExtraFD: 3, LifeFD: 4, StatusFD: 5,
 		Rules: []Rule{{"/", 1<<63 | 7}}, ConnectPort: 65535, RestrictTCP: true, Scope: true, Debuggers: true, Sockets: TCPSockets, Check: "x",
 	}
 	b := p.Encode()
