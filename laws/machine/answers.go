@@ -23,6 +23,8 @@ func (w *World) handleAnswer(n *node, o *op, a *answer) {
 		if !o.foreign {
 			w.audit.stopAcknowledged(o, a)
 		}
+	case requestScope:
+		w.audit.scopeAcknowledged(o)
 	case finishTurn:
 		w.finishAnswered(n, o, a, waits)
 	}

@@ -4,8 +4,9 @@ package machine
 type messageKind uint8
 
 const (
-	stopWord messageKind = iota
-	frame                // an event for watchers
+	stopWord  messageKind = iota
+	scopeWord             // a stop of a scope
+	frame                 // an event for watchers
 )
 
 // message is a message to one node. The bus may lose, duplicate, reorder and
@@ -18,6 +19,7 @@ type message struct {
 	session int8
 	seq     int
 	event   event
+	scoped  op // for a stop of a scope
 }
 
 // mostMessages is the capacity of the bus. Further messages are lost.
@@ -65,6 +67,8 @@ func (w *World) deliver() bool {
 	case stopWord:
 		w.tracef("node %d receives over the bus: stop turn %d, mode %d", int(n.id), int(m.turn), int(m.stop))
 		w.applyRemoteStop(n, &m)
+	case scopeWord:
+		w.applyRemoteScope(n, &m.scoped)
 	case frame:
 		w.showHere(n, m.session, m.seq, m.event)
 	}

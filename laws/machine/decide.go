@@ -77,6 +77,7 @@ func (w *World) decide(by nodeID, o *op) lifecycle.Decision {
 		return d
 	case finishTurn:
 		return w.repeats(lifecycle.Finish(f, bellcord.FinishTurn{Session: session, Fence: int64(o.fence), Receipt: bellcord.Receipt{End: ends[o.end]}}))
+	case requestScope: // it concerns several turns
 	}
 	return lifecycle.Decision{}
 }
@@ -117,7 +118,7 @@ func (w *World) falsify(f *lifecycle.Facts, o *op) {
 		if !r.QueuedStopCuts && t.State == bellcord.StateQueued {
 			t.State = bellcord.StateRunning
 		}
-	case acceptTurn, editTurn:
+	case acceptTurn, editTurn, requestScope:
 	}
 }
 

@@ -25,7 +25,8 @@
 // without it, a tool starts for a turn that another node has ended.
 //
 // The model has limits. Sessions are not created or deleted during a run. A stop
-// names one turn, never a scope. Budgets are not checked. Turns behind a stopped
+// of a scope (a session, an owner, everything) always takes queued turns, too.
+// Budgets are not checked. Turns behind a stopped
 // one continue (QueueNext). No run is longer than the lifetime of an early stop.
 // No rule reads a node's wall clock, so it may jump. One simplification is
 // optimistic: a node cannot be paused between the check of its lease and the

@@ -40,10 +40,14 @@ var caught = []mutation{
 	{name: "a node that was taken for dead goes on", broken: func(r *machine.Rules) { r.FencedNodeEnds = false }},
 	{name: "a claim does not hear the stop", broken: func(r *machine.Rules) { r.ClaimAppliesStop = false }},
 	{name: "a stop of whatever runs", broken: func(r *machine.Rules) { r.StopNamesItsTurn = false }},
+	{name: "a stop of a scope is a message only", broken: func(r *machine.Rules) { r.ScopeIsRecorded = false }},
+	{name: "a stop of a scope by the nodes' own clocks", broken: func(r *machine.Rules) { r.ScopeUsesOneClock = false }},
+	{name: "a stop of a scope takes turns that came later", broken: func(r *machine.Rules) { r.ScopeSparesLater = false }},
+	{name: "a stop of an owner takes the turns of others", broken: func(r *machine.Rules) { r.ScopeHasOwner = false }},
 	{name: "a tool without a durable intent", broken: func(r *machine.Rules) { r.IntentBeforeEffect = false }},
 	{name: "a tool without a lease", broken: func(r *machine.Rules) { r.LeaseBeforeEffect = false }},
 	{name: "a lease from when it was answered", broken: func(r *machine.Rules) { r.LeaseFromRequest = false }},
-	{name: "a lease without a margin", broken: func(r *machine.Rules) { r.LeaseHasMargin = false }, from: 3600},
+	{name: "a lease without a margin", broken: func(r *machine.Rules) { r.LeaseHasMargin = false }, from: 10560},
 	{name: "shown before it is durable", broken: func(r *machine.Rules) { r.DurableBeforeShown = false }},
 }
 

@@ -16,6 +16,10 @@ type Rules struct {
 	StopIsRecorded      bool // a stop is acknowledged when it is recorded, not when it is sent
 	EarlyStopIsKept     bool // a stop for a turn that does not exist yet is kept for it
 	QueuedStopCuts      bool // a stop of a turn that has not started cuts now, also one that waits for a step
+	ScopeIsRecorded     bool // a stop of a scope is acknowledged when it is recorded for the turns of other nodes
+	ScopeUsesOneClock   bool // a stop of a scope and the turns have times of the database, not of the nodes
+	ScopeSparesLater    bool // a stop of a scope does not affect turns that were sent after it
+	ScopeHasOwner       bool // a stop of an owner's turns does not affect those of other owners
 	FenceHasNode        bool // the fence compares the node, which has a unique ID
 	FenceHasNumber      bool // the fence compares the number
 	TakeOverRaisesFence bool // a takeover increments the number
@@ -44,6 +48,7 @@ func Product() Rules {
 		AppendIsFenced: true, AppendIsNumbered: true,
 		FinishIsFenced: true, FinishIsOnce: true, FinishHeedsStop: true,
 		StopIsRecorded: true, EarlyStopIsKept: true, QueuedStopCuts: true,
+		ScopeIsRecorded: true, ScopeUsesOneClock: true, ScopeSparesLater: true, ScopeHasOwner: true,
 		FenceHasNode: true, FenceHasNumber: true, TakeOverRaisesFence: true,
 		RepeatIsAnswered: true, RepeatWaits: true,
 

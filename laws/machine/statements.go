@@ -16,6 +16,7 @@ const (
 	appendWords
 	editTurn
 	requestStop
+	requestScope
 	finishTurn
 )
 
@@ -35,6 +36,8 @@ type op struct {
 	n        int  // for an append: its number, from 1
 	refused  bool // for a finish: the store had rejected a write of the turn
 	foreign  bool // for a stop: its owner has no turn here
+	scope    scope
+	asked    uint64 // for a stop of a scope: the turns that it must reach, as the auditor knows them
 }
 
 // refusal is the reason why the store rejected an op.
@@ -60,6 +63,9 @@ type answer struct {
 
 // carryOut applies one op of a node if the rules allow it.
 func (w *World) carryOut(by nodeID, o *op) answer {
+	if o.kind == requestScope {
+		return w.recordScope(by, o)
+	}
 	d := w.decide(by, o)
 	if o.kind == requestStop {
 		return w.recordStop(o, d)
@@ -79,7 +85,7 @@ func (w *World) carryOut(by nodeID, o *op) answer {
 		return w.edit(by, o)
 	case finishTurn:
 		return w.finish(by, o)
-	case requestStop:
+	case requestStop, requestScope:
 	}
 	return answer{}
 }

@@ -13,6 +13,7 @@ var shares = []share{
 	{50, false, func(w *World, _ *node) bool { w.tick(); return true }},
 	{24, false, own((*World).somePrompt)},
 	{14, false, own((*World).someStop)},
+	{1, false, own((*World).someScopedStop)},
 	{8, false, own((*World).someEdit)},
 	{260, false, own((*World).someWork)},
 	{130, false, own((*World).sendBatch)},

@@ -41,6 +41,7 @@ type Tally struct {
 	LostAnswers, Strays                           int
 	RefusedByFence, StopBeatEnd, EarlyStops       int
 	Shown, Edits, Foreign, Forced, Late, Confused int
+	Scopes                                        int
 }
 
 func (t *Tally) countEnd(how end) {
