@@ -87,6 +87,9 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 			a.hosted = map[string]*child.Agent{}
 		}
 		starter := agentStarter{policy: a.confine, home: cmp.Or(d.Home, d.Env["HOME"]), outside: a.settings.Agents[name].WithoutSandbox}
+		if starter.excludesOthers(os.Geteuid()) {
+			d = inSandbox(d)
+		}
 		a.hosted[name] = hostAgent(d, starter, childacp.Options{
 			Policy: a.policy, Keeper: a.keeper, Confine: a.confine, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
@@ -101,6 +104,18 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 		a.hosted[name].Undo, a.hosted[name].Sandbox, a.hosted[name].Idle = a.undo, starter.describe(), idleTime(a.settings.Agents[name])
 	}
 	return a.hosted[name], nil
+}
+
+// inSandbox adds the variables of an agent that cannot start its own sandbox,
+// except those that the user has set.
+func inSandbox(d preset.Definition) preset.Definition {
+	env := maps.Clone(d.InSandbox)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, d.Env)
+	d.Env = env
+	return d
 }
 
 // hostAgent returns a hosted agent. It starts no process.

@@ -159,6 +159,16 @@ func (s agentStarter) command(c proc.Command, dirs []string) confine.Command {
 	return confine.Command{Command: c, Kind: confine.Agent, Home: home, Dirs: dirs, Outside: s.outside}
 }
 
+// excludesOthers reports whether the agent cannot start a sandbox of its own in
+// this one: Landlock's filter has no namespaces, and root cannot map users in it.
+func (s agentStarter) excludesOthers(uid int) bool {
+	if !s.confined() {
+		return false
+	}
+	d := s.describe()
+	return d != nil && (d.Level == bellcord.SandboxLandlock || d.Level == bellcord.SandboxNamespaces && uid == 0)
+}
+
 // describe returns how the agent is confined.
 func (s agentStarter) describe() *bellcord.Sandbox {
 	return s.policy.Describe(s.command(proc.Command{}, nil))

@@ -55,6 +55,44 @@ func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testin
 	}
 }
 
+// The sandbox of codex needs user namespaces, which it cannot create at Landlock or
+// inside another sandbox of root.
+func TestHostedAgent_CannotStartItsOwnSandbox_IsStartedWithoutIt(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		level, mode string
+		uid         int
+		outside     bool
+		want        string
+	}{
+		{level: config.SandboxLandlock, uid: 1000, want: "agent-full-access"},
+		{level: config.SandboxBubblewrap, uid: 0, want: "agent-full-access"},
+		{level: config.SandboxBubblewrap, uid: 0, mode: "read-only", want: "read-only"},
+		{level: config.SandboxBubblewrap, uid: 1000},
+		{level: config.SandboxLandlock, outside: true},
+	}
+	for _, test := range tests {
+		c := config.Defaults()
+		c.DataDir, c.Sandbox.Mode, c.Sandbox.Level = t.TempDir(), config.SandboxRequire, test.level
+		own := config.Agent{Command: []string{"codex-acp"}}
+		if test.mode != "" {
+			own.Env = map[string]string{"INITIAL_AGENT_MODE": test.mode}
+		}
+		c.Agents = map[string]config.Agent{"codex": own}
+		starter := agentStarter{policy: newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, nil, nil), outside: test.outside}
+		d, err := AgentDefinition(c, "codex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if starter.excludesOthers(test.uid) {
+			d = inSandbox(d)
+		}
+		if got := d.Env["INITIAL_AGENT_MODE"]; got != test.want {
+			t.Errorf("%+v: started with %q", test, got)
+		}
+	}
+}
+
 // homeDir returns a new directory outside of /tmp, which is another one in the
 // sandbox.
 func homeDir(t *testing.T) string {

@@ -41,6 +41,10 @@ type Definition struct {
 	// Install is the command that installs the agent, or an instruction.
 	Install string
 
+	// InSandbox are the variables for a process in a sandbox in which the agent
+	// cannot start one of its own.
+	InSandbox map[string]string
+
 	// Renew reports that models reject the history the agent keeps after a stopped
 	// turn, so its session must be replaced: see child.Definition.
 	Renew bool

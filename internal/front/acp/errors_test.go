@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -27,6 +28,7 @@ func TestRequest_Invalid_RepliesWithItsErrorCode(t *testing.T) {
 		{"a prompt that says nothing", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "text", "text": " \n"}}}, -32602},
 		{"a prompt with a picture of nothing", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "image", "data": "", "mimeType": "image/png"}}}, -32602},
 		{"a prompt with a resource that is no text", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "resource", "resource": obj{"uri": "file:///x", "blob": "AA=="}}}}, -32602},
+		{"a prompt that is too long", "session/prompt", obj{"sessionId": "here", "prompt": []obj{{"type": "text", "text": strings.Repeat("a", 1<<20+1)}}}, -32602},
 		{"a mode that does not exist", "session/set_mode", obj{"sessionId": "here", "modeId": "yolo"}, -32602},
 		{"no mode", "session/set_mode", obj{"sessionId": "here"}, -32602},
 		{"an option that does not exist", "session/set_config_option", obj{"sessionId": "here", "configId": "colour", "value": "red"}, -32602},

@@ -244,6 +244,8 @@ func (s *Server) wireError(err error) *jsonrpc.Error {
 		return e
 	case errors.Is(err, bellcord.ErrNoSession), errors.Is(err, bellcord.ErrNotOpen):
 		return &jsonrpc.Error{Code: int(acp.ResourceNotFound), Message: err.Error()}
+	case errors.Is(err, bellcord.ErrPromptTooLong):
+		return &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: err.Error()}
 	case network != nil:
 		return network.Problem(err)
 	}

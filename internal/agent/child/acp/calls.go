@@ -47,7 +47,7 @@ func (t *turn) updateCallLocked(u acp.ToolCallUpdate, raw json.RawMessage) {
 		t.startCall(c)
 	}
 	if len(u.Content) > 0 {
-		t.setText(c, textOfContent(u.Content))
+		t.setText(c, t.withoutOutput(c, textOfContent(u.Content)))
 	}
 	if data := terminalData(u.Meta); data != "" {
 		t.appendText(c, data)
@@ -99,7 +99,7 @@ func (t *turn) applyUpdate(c *call, u acp.ToolCallUpdate, raw json.RawMessage) {
 	}
 	if u.Content != nil {
 		c.content = u.Content
-		c.now.Content = shownContent(raw)
+		c.now.Content = c.keepTerminals(shownContent(raw))
 		t.attachTerminals(c)
 	}
 	if meta := shownMeta(raw); meta != nil {
@@ -209,6 +209,7 @@ func (t *turn) endCall(c *call, failed bool) {
 		t.emit(bellcord.ToolCallEnded{Call: c.logID, Outcome: bellcord.CallNotStarted, Failed: true, Result: "[not started: it was not allowed]", RawOutput: c.rawOutput})
 	default:
 		t.startCall(c)
+		t.recordExit(c)
 		t.emit(bellcord.ToolCallEnded{Call: c.logID, Outcome: bellcord.CallFinished, Failed: failed, Result: c.result(), RawOutput: c.rawOutput})
 	}
 	c.ended = true

@@ -70,6 +70,12 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		f.sendText(f.request("fs/write_text_file", object{"path": path, "content": content}))
 	case "run":
 		f.run(rest)
+	case "failrun": // a command in a terminal that fails, and is reported as goose does
+		f.failrun(rest)
+	case "empty": // an update of no kind
+		f.update(object{})
+		f.update(object{"sessionUpdate": ""})
+		f.sendText("sent")
 	case "garbage":
 		f.garbage()
 	case "long":
@@ -295,6 +301,24 @@ func (f *fake) run(command string) {
 	exit := f.request("terminal/wait_for_exit", name)
 	output := f.request("terminal/output", name)
 	f.sendText(exit + output + f.request("terminal/kill", name) + f.request("terminal/release", name) + f.request("terminal/output", name))
+}
+
+// failrun runs a command in a terminal that a call shows. The end of the call
+// replaces the terminal by its output.
+func (f *fake) failrun(command string) {
+	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "shell", "kind": "execute", "rawInput": object{"command": command}})
+	var made struct{ TerminalID string }
+	_ = json.Unmarshal([]byte(f.request("terminal/create", object{"command": command})), &made)
+	name := object{"terminalId": made.TerminalID}
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "content": []object{{"type": "terminal", "terminalId": made.TerminalID}}})
+	f.request("terminal/wait_for_exit", name)
+	var told struct{ Output string }
+	_ = json.Unmarshal([]byte(f.request("terminal/output", name)), &told)
+	f.request("terminal/release", name)
+	text := func(text string) object {
+		return object{"type": "content", "content": object{"type": "text", "text": text}}
+	}
+	f.update(object{"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed", "content": []object{text("exit code: 3"), text(told.Output)}})
 }
 
 func (f *fake) garbage() {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -183,6 +184,51 @@ func (t *turn) attachTerminals(c *call) {
 		}
 		t.recordCall(c)
 		t.appendText(c, one.outputText())
+	}
+}
+
+// keepTerminals returns the new content of a call, with the terminals of Bellcord
+// that it had. goose replaces the terminal of a command that failed by its output.
+func (c *call) keepTerminals(content []bellcord.CallContent) []bellcord.CallContent {
+	if slices.ContainsFunc(content, func(one bellcord.CallContent) bool { return one.Terminal != "" }) {
+		return content
+	}
+	var kept []bellcord.CallContent
+	for _, one := range c.now.Content {
+		if one.Contained {
+			kept = append(kept, one)
+		}
+	}
+	return append(kept, content...)
+}
+
+// withoutOutput returns the text of a call without the output of its terminals,
+// which is recorded already.
+func (t *turn) withoutOutput(c *call, text string) string {
+	for _, one := range c.now.Content {
+		if of := t.terminals[one.Terminal]; of != nil {
+			before, after, _ := strings.Cut(text, strings.TrimSpace(of.outputText()))
+			text = strings.TrimSpace(before + after)
+		}
+	}
+	return text
+}
+
+// recordExit records the exit code of a call's command, which Bellcord has run.
+func (t *turn) recordExit(c *call) {
+	for _, one := range c.now.Content {
+		of := t.terminals[one.Terminal]
+		if of == nil || !one.Contained || c.now.Meta != nil {
+			continue
+		}
+		select {
+		case <-of.done:
+			if of.exit.Code > 0 {
+				c.now.Meta = json.RawMessage(fmt.Sprintf(`{"terminal_exit":{"terminal_id":%q,"exit_code":%d,"signal":null}}`, one.Terminal, of.exit.Code))
+				t.recordCall(c)
+			}
+		default: // the agent did not wait for the command
+		}
 	}
 }
 

@@ -115,6 +115,47 @@ func TestUpdate_OptionalFieldOfWrongType_IsIgnored(t *testing.T) {
 	}
 }
 
+func TestUpdate_WithoutAKind_IsDropped(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	turn := s.prompt(bellcord.Prompt{Text: "empty"})
+	s.settled(turn)
+	for _, body := range s.events(turn.ID) {
+		if update, is := body.(bellcord.AgentUpdate); is {
+			t.Errorf("recorded %s", update.Update)
+		}
+	}
+}
+
+func TestTurn_FailedCommandRepeatsItsOutput_OutputIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	turn := s.prompt(bellcord.Prompt{Text: "failrun echo before; echo bad; exit 3"})
+	s.settled(turn)
+	var output, result string
+	var now bellcord.ToolCallRequested
+	for _, body := range s.events(turn.ID) {
+		switch b := body.(type) {
+		case bellcord.ToolCallUpdated:
+			b.Apply(&now)
+		case bellcord.ToolOutputDelta:
+			output += b.Text
+		case bellcord.ToolCallEnded:
+			result = b.Result
+		}
+	}
+	if want := "before\nbad\nexit code: 3"; output != want || result != want {
+		t.Errorf("output %q, result %q", output, result)
+	}
+	if len(now.Content) != 1 || now.Content[0].Terminal == "" {
+		t.Errorf("the call shows %+v", now.Content)
+	}
+	if !strings.Contains(string(now.Meta), `"exit_code":3`) {
+		t.Errorf("_meta %s", now.Meta)
+	}
+}
+
 func TestTurn_UpdatesAfterResponse_AreNotRecorded(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "late double")

@@ -22,7 +22,7 @@ func (s *speaker) update(params json.RawMessage) {
 	s.updates.Add(1)
 	var r received
 	var u acp.SessionUpdate
-	if json.Unmarshal(params, &r) != nil || json.Unmarshal(r.Update, &u) != nil {
+	if json.Unmarshal(params, &r) != nil || json.Unmarshal(r.Update, &u) != nil || u.Kind() == "" {
 		return // not a valid update
 	}
 	r.kind, r.value = u.Kind(), u.Value

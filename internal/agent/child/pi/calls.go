@@ -58,7 +58,8 @@ func (c *calls) output(t *converter, id, all string) {
 }
 
 // endCall ends an open call. Pi reports an end twice: for the tool, and with
-// the result for the model. A call that fails after a stop counts as stopped.
+// the result for the model. A call that fails after a stop counts as stopped. The
+// result of a tool that reported no output is its output.
 func (c *calls) endCall(t *converter, id, text string, failed bool) {
 	one := c.find(id)
 	if one == nil {
@@ -71,6 +72,8 @@ func (c *calls) endCall(t *converter, id, text string, failed bool) {
 		ended.Outcome, ended.Result = bellcord.CallNotStarted, "[not started: "+text+"]"
 	case failed && t.stopping:
 		ended.Outcome, ended.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
+	case one.output == "" && text != "":
+		t.emit(bellcord.ToolOutputDelta{Call: id, Text: text})
 	}
 	t.emit(ended)
 }

@@ -224,7 +224,12 @@ func (t *converter) called(id, name string, args json.RawMessage) {
 		return
 	}
 	t.calls.addCall(id)
-	t.emit(bellcord.ToolCallRequested{Call: id, Name: name, Arguments: arguments(args)})
+	t.emit(bellcord.ToolCallRequested{Call: id, Name: name, ToolKind: toolKinds[name], Arguments: arguments(args)})
+}
+
+// toolKinds are the kinds of pi's own tools, as ACP names them.
+var toolKinds = map[string]string{
+	"read": "read", "ls": "read", "edit": "edit", "write": "edit", "grep": "search", "find": "search", "bash": "execute",
 }
 
 func arguments(args json.RawMessage) json.RawMessage {

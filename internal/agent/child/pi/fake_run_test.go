@@ -200,10 +200,12 @@ func (f *fake) tool(text string) {
 	result := func(text string) map[string]any {
 		return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}}
 	}
-	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", map[string]any{"content": []any{}})
-	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\n"))
-	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\ntwo\n"))
-	f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("two\nthree\n"))
+	if !strings.Contains(text, "silent") {
+		f.event("tool_execution_update", "toolCallId", "c1", "partialResult", map[string]any{"content": []any{}})
+		f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\n"))
+		f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("one\ntwo\n"))
+		f.event("tool_execution_update", "toolCallId", "c1", "partialResult", result("two\nthree\n"))
+	}
 	final, failed := "one\ntwo\nthree\n", false
 	if strings.Contains(text, "queue") {
 		f.mu.Lock()

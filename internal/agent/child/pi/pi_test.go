@@ -34,6 +34,22 @@ func TestTurn_AnswerWithTool_EmitsOrderedEventsAndExactUsage(t *testing.T) {
 	})
 }
 
+// An editor shows the output of a call. Most of pi's tools report only a result.
+func TestTurn_ToolReportsOnlyItsResult_ResultIsItsOutput(t *testing.T) {
+	t.Parallel()
+	eachFlavour(t, func(t *testing.T, s *stage) {
+		turn := s.prompt(bellcord.Prompt{Text: "quick silent tool"})
+		s.end(turn)
+		bodies := s.bodies(turn.ID)
+		if out := of[bellcord.ToolOutputDelta](bodies); len(out) != 1 || out[0].Text != "one\ntwo\nthree\n" {
+			t.Errorf("outputs %+v", out)
+		}
+		if calls := of[bellcord.ToolCallRequested](bodies); len(calls) != 1 || calls[0].ToolKind != "execute" {
+			t.Errorf("calls %+v", calls)
+		}
+	})
+}
+
 func TestLaw02_StopBeforePiAccepts_IsSentAfterAcceptance(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, s *stage) {

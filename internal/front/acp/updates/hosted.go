@@ -38,6 +38,9 @@ func (e *Encoder) viewMeta(c *shownCall) acp.Meta {
 		c.outputName = acp.TerminalDeltaMember
 		delete(meta, acp.TerminalDeltaMember)
 	}
+	if !e.Shows.Terminals {
+		delete(meta, acp.TerminalExitMember)
+	}
 	if c.terminal == "" || meta[acp.TerminalInfoMember] != nil {
 		return meta
 	}
