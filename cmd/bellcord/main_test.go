@@ -42,6 +42,8 @@ type world struct {
 
 	program string              // "" is this test binary
 	user    *syscall.Credential // nil is the test's user
+
+	judged map[bellcord.TurnID]bool // turns whose receipts were compared
 }
 
 func newWorld(t *testing.T) *world {

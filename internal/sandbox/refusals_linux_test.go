@@ -201,13 +201,14 @@ func TestWrap_CommandChangesItsSandbox_IsRefused(t *testing.T) {
 // Process 1 keeps capabilities in threads that do not run the command.
 func TestWrap_CommandAttacksFirstProcess_IsRefused(t *testing.T) {
 	t.Parallel()
-	b := open(t, variants[1])
-	s := newScene(t)
-	for _, attack := range [][]string{{"open", "/proc/1/mem"}, {"read", "/proc/1/environ"}, {"list", "/proc/1/root"}, {"ptrace", "1"}} {
-		if out, code := run(t, b, s.profile, s.workspace, probe(attack...)...); code != 1 || !strings.Contains(out, "refused:") {
-			t.Errorf("%v: exit code %d: %s", attack, code, out)
+	eachNamespace(t, func(t *testing.T, b *sandbox.Box) {
+		s := newScene(t)
+		for _, attack := range [][]string{{"open", "/proc/1/mem"}, {"read", "/proc/1/environ"}, {"list", "/proc/1/root"}, {"open", "/proc/1/fd/4"}, {"ptrace", "1"}} {
+			if out, code := run(t, b, s.profile, s.workspace, probe(attack...)...); code != 1 || !strings.Contains(out, "refused:") {
+				t.Errorf("%v: exit code %d: %s", attack, code, out)
+			}
 		}
-	}
+	})
 }
 
 func TestWrap_NetworkIsOn_ReachesTCPButNoSocketsOfServices(t *testing.T) {
