@@ -56,4 +56,6 @@ type Hit struct {
 type Hits struct {
 	Hits     []Hit `json:"hits" nullable:"false"`
 	Complete bool  `json:"complete" doc:"false if there may be more: the limit or the time limit was reached"`
+
+	NextCursor string `json:"next_cursor,omitempty" doc:"pass it as ?before= to search the older sessions; empty if the search is complete"`
 }

@@ -66,11 +66,14 @@ type SearchQuery struct {
 	Dir   string
 	State api.SessionState
 	Limit int // 0 means 30
+	// Before is NextCursor of an earlier search with the same words: it continues
+	// with older sessions.
+	Before string
 }
 
 // Search returns the sessions that a query selects, most recently updated first.
 func (c *Client) Search(ctx context.Context, q SearchQuery) (hits api.Hits, err error) {
-	query := values(q.Limit, map[string]string{"q": q.Words, "dir": q.Dir, "state": string(q.State)})
+	query := values(q.Limit, map[string]string{"q": q.Words, "dir": q.Dir, "state": string(q.State), "before": q.Before})
 	return hits, c.send(ctx, request{method: http.MethodGet, path: "/v1/search", query: query}, &hits)
 }
 

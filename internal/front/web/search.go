@@ -11,10 +11,10 @@ import (
 	"github.com/bellcord/bellcord/api"
 )
 
-// searchSessions limits a search, in addition to Config.SearchTime. Sessions are
-// searched from the most recently updated one; a search that reaches a limit
-// returns its hits so far.
-const searchSessions = 5000
+// searchPage is the number of sessions that a search reads at a time. Sessions are
+// searched from the most recently updated one; a search that reaches its time limit,
+// Config.SearchTime, returns its hits so far and where to continue.
+const searchPage = 500
 
 func (s *Server) searchRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/search", "search-sessions", "Search the titles, prompts, answers and directories of your sessions", bellcord.ScopeRead), s.search)
@@ -25,6 +25,8 @@ func (s *Server) search(ctx context.Context, in *struct {
 	Dir   string           `query:"dir" doc:"only sessions with this working directory"`
 	State api.SessionState `query:"state" enum:"running,waiting,held,ended" doc:"only sessions with a turn in this state; ended: sessions without unended turns"`
 	Limit int              `query:"limit" doc:"maximum number of sessions" default:"30" minimum:"1" maximum:"100"`
+
+	Before string `query:"before" doc:"next_cursor of an earlier search: continues it with older sessions"`
 },
 ) (*struct{ Body api.Hits }, error) {
 	if in.Query == "" && in.State == "" {
@@ -33,9 +35,13 @@ func (s *Server) search(ctx context.Context, in *struct {
 	if strings.TrimSpace(in.Query) == "" && in.State == "" {
 		return &struct{ Body api.Hits }{api.Hits{Hits: []api.Hit{}, Complete: true}}, nil
 	}
+	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchPage}
+	if err := startBefore(&query, in.Before); err != nil {
+		return nil, s.fail(err)
+	}
 	bounded, cancel := context.WithTimeout(ctx, s.SearchTime)
 	defer cancel()
-	found, err := s.searchAll(bounded, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchSessions}, in.State, in.Query, in.Limit)
+	found, err := s.searchAll(bounded, query, in.State, in.Query, in.Limit)
 	if bounded.Err() != nil && ctx.Err() == nil { // the time is over
 		found.Complete, err = false, nil
 	}
@@ -43,38 +49,61 @@ func (s *Server) search(ctx context.Context, in *struct {
 }
 
 // searchAll returns the sessions of a query that are in a state and contain
-// words. An empty state selects all sessions.
+// words. An empty state selects all sessions. After an error, the hits are those of
+// the sessions before it.
 func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, state api.SessionState, words string, limit int) (api.Hits, error) {
-	none := api.Hits{Hits: []api.Hit{}}
-	all, err := s.Hub.Sessions(ctx, query)
-	if err != nil {
-		return none, err
+	found := api.Hits{Hits: []api.Hit{}}
+	states, err := s.sessionStates(ctx, state)
+	for err == nil && len(found.Hits) < limit {
+		var page []bellcord.Session
+		if page, err = s.Hub.Sessions(ctx, query); err != nil {
+			break
+		}
+		var hits api.Hits
+		hits, err = s.searcher.Search(ctx, states.in(page, state), words, limit-len(found.Hits))
+		found.Hits = append(found.Hits, hits.Hits...)
+		switch n := len(hits.Hits); {
+		case err == nil && hits.Complete && len(page) < query.Limit:
+			found.Complete, found.NextCursor = true, ""
+			return found, nil
+		case err == nil && hits.Complete:
+			last := page[len(page)-1]
+			query.Before, query.BeforeID = last.Updated, last.ID
+			found.NextCursor = cursorAfter(last)
+		case n > 0: // the rest of the page is not searched
+			found.NextCursor = cursorAfter(hits.Hits[n-1].Session)
+		}
 	}
-	selected, err := s.inState(ctx, all, state)
-	if err != nil {
-		return none, err
-	}
-	found, err := s.searcher.Search(ctx, selected, words, limit)
-	found.Complete = found.Complete && len(all) < query.Limit
 	return found, err
 }
 
-// inState returns the sessions in a state. A session can be in several: one with
-// a running turn can also have held turns.
-func (s *Server) inState(ctx context.Context, sessions []bellcord.Session, state api.SessionState) ([]bellcord.Session, error) {
+// sessionStates are the states of sessions with unended turns. A session can be in
+// several: one with a running turn can also have held turns.
+type sessionStates map[bellcord.SessionID]map[api.SessionState]bool
+
+// sessionStates returns nil if no state is requested.
+func (s *Server) sessionStates(ctx context.Context, state api.SessionState) (sessionStates, error) {
 	if state == "" {
-		return sessions, nil
+		return nil, nil
 	}
 	records, err := s.Hub.UnendedTurns(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	states := map[bellcord.SessionID]map[api.SessionState]bool{}
+	states := sessionStates{}
 	for _, t := range s.turns(records) {
 		if states[t.Session] == nil {
 			states[t.Session] = map[api.SessionState]bool{}
 		}
 		states[t.Session][api.StateOf(t)] = true
+	}
+	return states, nil
+}
+
+// in returns the sessions in a state.
+func (states sessionStates) in(sessions []bellcord.Session, state api.SessionState) []bellcord.Session {
+	if state == "" {
+		return sessions
 	}
 	var in []bellcord.Session
 	for _, session := range sessions {
@@ -82,5 +111,5 @@ func (s *Server) inState(ctx context.Context, sessions []bellcord.Session, state
 			in = append(in, session)
 		}
 	}
-	return in, nil
+	return in
 }

@@ -285,3 +285,59 @@ func TestSearch_State_SelectsSessions(t *testing.T) {
 	}
 	s.roundTrip("anna", "GET", "/v1/search?state=lost", nil).is(422)
 }
+
+// The time is the only limit: a search of many sessions reaches the oldest, and one
+// that ends early can be continued.
+func TestSearch_ManySessions_ReachesTheOldestAndContinues(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(with *setup) { with.Texts = noTexts{} })
+	_, id := s.session("anna")
+	mine, err := s.store.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []bellcord.Op
+	for i := range 5100 {
+		at := time.Unix(int64(1000+i), 0)
+		title := "another"
+		if i < 3 {
+			title = fmt.Sprintf("needle %d", i)
+		}
+		ops = append(ops, bellcord.PutSession{Session: bellcord.Session{
+			ID: bellcord.NewSessionID(), Owner: mine.Owner, Title: title, Created: at, Updated: at,
+		}})
+	}
+	if _, err := s.store.Commit(t.Context(), ops); err != nil {
+		t.Fatal(err)
+	}
+	if hits := s.search("anna", "needle"); len(hits.Hits) != 3 || !hits.Complete || hits.NextCursor != "" {
+		t.Errorf("%d hits, complete %v, cursor %q, want 3 hits of a complete search", len(hits.Hits), hits.Complete, hits.NextCursor)
+	}
+	var titles []string
+	for path := "/v1/search?q=needle&limit=1"; len(titles) < 5; {
+		var found api.Hits
+		s.roundTrip("anna", "GET", path, nil).is(200).into(&found)
+		for _, h := range found.Hits {
+			titles = append(titles, h.Session.Title)
+		}
+		if found.NextCursor == "" {
+			break
+		}
+		path = "/v1/search?q=needle&limit=1&before=" + url.QueryEscape(found.NextCursor)
+	}
+	if got := strings.Join(titles, ", "); got != "needle 2, needle 1, needle 0" {
+		t.Errorf("one hit at a time: %s", got)
+	}
+	s.roundTrip("anna", "GET", "/v1/search?q=needle&before=%00", nil).is(422)
+}
+
+// noTexts has no prompts and no answers, so that a search of many sessions is fast.
+type noTexts struct{}
+
+func (noTexts) TextEvents(context.Context, bellcord.SessionID, int) ([]bellcord.Event, error) {
+	return nil, nil
+}
+
+func (noTexts) Tails(_ context.Context, sessions []bellcord.SessionID) ([]int64, error) {
+	return make([]int64, len(sessions)), nil
+}

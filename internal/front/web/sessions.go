@@ -140,13 +140,8 @@ func (s *Server) checkSession(made bellcord.Session) error {
 
 func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
 	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: in.Limit}
-	if in.Before != "" {
-		at, id, _ := strings.Cut(in.Before, "_")
-		nanos, err := strconv.ParseInt(at, 10, 64)
-		if err != nil {
-			return nil, s.fail(badInput("before: must be the value of next_cursor from the previous page"))
-		}
-		query.Before, query.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
+	if err := startBefore(&query, in.Before); err != nil {
+		return nil, s.fail(err)
 	}
 	found, err := s.Hub.Sessions(ctx, query)
 	if err != nil {
@@ -154,10 +149,26 @@ func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ B
 	}
 	out := &struct{ Body api.Sessions }{api.Sessions{Sessions: append([]bellcord.Session{}, found...)}}
 	if len(found) == in.Limit {
-		last := found[len(found)-1]
-		out.Body.NextCursor = fmt.Sprintf("%d_%s", last.Updated.UnixNano(), last.ID)
+		out.Body.NextCursor = cursorAfter(found[len(found)-1])
 	}
 	return out, nil
+}
+
+// cursorAfter returns the cursor of the sessions after one in a list.
+func cursorAfter(s bellcord.Session) string { return fmt.Sprintf("%d_%s", s.Updated.UnixNano(), s.ID) }
+
+// startBefore lets a query start at a cursor; "" is the beginning.
+func startBefore(q *bellcord.SessionQuery, cursor string) error {
+	if cursor == "" {
+		return nil
+	}
+	at, id, _ := strings.Cut(cursor, "_")
+	nanos, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return badInput("before: must be the value of next_cursor from the previous page")
+	}
+	q.Before, q.BeforeID = time.Unix(0, nanos), bellcord.SessionID(id)
+	return nil
 }
 
 func (s *Server) getSession(ctx context.Context, in *SessionPath) (*struct{ Body api.Session }, error) {
