@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 )
 
 // history is the list of operations of one turn.
@@ -126,15 +127,17 @@ func (h *history) addAct(a act) {
 }
 
 // addUnnamed adds the stops that name no turn, or another one, and that may have
-// reached the turn without a record of it: those of a node that shut down, and those
-// of the whole session or of the queue without an answer. One of them is enough for
-// every order, the earliest.
+// reached the turn without a record of it: those of a node that shut down, those
+// of the whole session or of the queue without an answer, and those that were
+// recorded while the turn was being accepted: they stop it although their answer
+// does not list it. One of them is enough for every order, the earliest.
 func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.SessionID, session bellcord.SessionID, ended time.Duration) {
 	earliest, found := act{called: h.horizon}, false
+	sent, accepted := h.accepting()
 	for _, a := range acts {
 		target := a.session
 		switch {
-		case a.verb == drained && a.returned < h.prompted():
+		case a.verb == drained && a.returned < sent:
 			continue
 		case a.verb == drained:
 			target = session
@@ -143,7 +146,7 @@ func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.S
 		case a.verb != cleared:
 			continue
 		}
-		recorded := a.verb != drained && a.answered && a.status/100 == 2 && a.stop.Recorded
+		recorded := a.verb != drained && a.answered && a.status/100 == 2 && a.stop.Recorded && (a.returned < sent || a.called > accepted)
 		if target == session && !recorded && a.called < min(ended, earliest.called) {
 			earliest, found = a, true
 		}
@@ -154,15 +157,16 @@ func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.S
 	}
 }
 
-// prompted returns when the turn was first sent.
-func (h *history) prompted() time.Duration {
-	first := h.horizon
+// accepting returns when the turn was first sent, and when it was accepted at the
+// latest.
+func (h *history) accepting() (sent, accepted time.Duration) {
+	sent = h.horizon
 	for _, op := range h.ops {
 		if op.Input == accepts {
-			first = min(first, time.Duration(op.Call))
+			sent, accepted = min(sent, time.Duration(op.Call)), max(accepted, time.Duration(op.Return))
 		}
 	}
-	return first
+	return sent, accepted
 }
 
 // addAnswer adds the answer of a stop for a turn in its scope.
@@ -205,16 +209,22 @@ func (h *history) addRecord(s *stage, l *life) {
 func TestOrder_StopOfShutdownIsNotRecorded_IsAllowedOnlyWithShutdown(t *testing.T) {
 	turn, session := bellcord.NewTurnID(), bellcord.SessionID("s")
 	sessions := map[bellcord.TurnID]bellcord.SessionID{turn: session}
+	recorded := func(called, returned time.Duration) act {
+		return act{verb: cleared, session: session, called: called, returned: returned, answered: true, status: http.StatusOK, stop: &api.Stopped{Recorded: true}}
+	}
 	for name, c := range map[string]struct {
 		acts []act
 		want porcupine.CheckResult
 	}{
-		"no shutdown":                    {nil, porcupine.Illegal},
-		"shutdown during the turn":       {[]act{{verb: drained, called: 3 * time.Second, returned: 6 * time.Second}}, porcupine.Ok},
-		"shutdown before the turn":       {[]act{{verb: drained, called: 0, returned: time.Second / 2}}, porcupine.Illegal},
-		"shutdown after the turn":        {[]act{{verb: drained, called: 9 * time.Second, returned: 9 * time.Second}}, porcupine.Illegal},
-		"unanswered stop of the session": {[]act{{verb: cleared, session: session, called: 3 * time.Second}}, porcupine.Ok},
-		"stop of another session":        {[]act{{verb: cleared, session: "other", called: 3 * time.Second}}, porcupine.Illegal},
+		"no shutdown":                                    {nil, porcupine.Illegal},
+		"shutdown during the turn":                       {[]act{{verb: drained, called: 3 * time.Second, returned: 6 * time.Second}}, porcupine.Ok},
+		"shutdown before the turn":                       {[]act{{verb: drained, called: 0, returned: time.Second / 2}}, porcupine.Illegal},
+		"shutdown after the turn":                        {[]act{{verb: drained, called: 9 * time.Second, returned: 9 * time.Second}}, porcupine.Illegal},
+		"unanswered stop of the session":                 {[]act{{verb: cleared, session: session, called: 3 * time.Second}}, porcupine.Ok},
+		"recorded stop of the session before the prompt": {[]act{recorded(0, time.Second/2)}, porcupine.Illegal},
+		"recorded stop of the session during the prompt": {[]act{recorded(time.Second/2, 3*time.Second/2)}, porcupine.Ok},
+		"recorded stop of the session after the prompt":  {[]act{recorded(3*time.Second, 4*time.Second)}, porcupine.Illegal},
+		"stop of another session":                        {[]act{{verb: cleared, session: "other", called: 3 * time.Second}}, porcupine.Illegal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &history{horizon: 10 * time.Second, near: true}
