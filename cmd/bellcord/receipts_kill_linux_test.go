@@ -94,6 +94,11 @@ func (w *world) kill(kind string, endWithIt bool) (left []string, token string) 
 	if err := victim.Kill(); err != nil {
 		w.t.Fatal(err)
 	}
+	comesTrue(w.t, "the process is dead", func() bool { // with all threads: then its locks are free
+		tasks, _ := os.ReadDir("/proc/" + strconv.Itoa(victim.Pid) + "/task")
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(victim.Pid) + "/stat")
+		return len(tasks) == 0 || len(tasks) == 1 && strings.Contains(string(stat), ") Z ")
+	})
 	if endWithIt {
 		awaitAlive(w.t, token, 0)
 	}
@@ -204,6 +209,7 @@ func (w *world) receiptEqualsTheScan(alive []string, token string) int {
 	var r bellcord.Receipt
 	comesTrue(w.t, "the receipt is complete", func() bool { // another process may be writing it
 		out, errs, code := w.does("receipt", "--json")
+		r = bellcord.Receipt{}
 		if err := json.Unmarshal([]byte(out), &r); err != nil && code == 0 {
 			w.t.Fatalf("%v: %q %q", err, out, errs)
 		}
