@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,7 +71,7 @@ func hostileOwner(ctx context.Context, out io.Writer, s *clusterStage, during ti
 	ratio(out, attacked.ended, alone.ended, "with to without")
 	fmt.Fprintf(out, "  requests of the hostile owner by status: %v\n", attacker.answers)
 	fmt.Fprintf(out, "  refused requests of the honest owner: %d alone, %d with the hostile owner\n", len(alone.refused), len(attacked.refused))
-	if refused := append(alone.refused, attacked.refused...); len(refused) > 0 {
+	if refused := slices.Concat(alone.refused, attacked.refused); len(refused) > 0 {
 		return fmt.Errorf("the honest owner was refused: %w", refused[0])
 	}
 	return attacker.unexpected

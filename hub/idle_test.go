@@ -77,7 +77,7 @@ func TestForgetIdle_RunningTurn_KeepsItsConversation(t *testing.T) {
 func TestOptionsIdle_SessionWithoutTurns_IsClosedAndAcceptOpensIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := open(t, script(func(ctx context.Context, w *hub.Work) error {
+		h := open(t, script(func(ctx context.Context, _ *hub.Work) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}), hub.Options{Idle: 5 * time.Second})
