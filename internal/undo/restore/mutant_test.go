@@ -68,7 +68,7 @@ var mutants = []struct {
 	},
 	{
 		"paths of git are changed (U9)",
-		[]edit{{"plan.go", "case strings.EqualFold(part, \".git\"):", "case strings.EqualFold(part, \".git\") && false:"}},
+		[]edit{{"plan.go", "case strings.EqualFold(part, \".git\") &&", "case false &&"}},
 		[]string{"TestLawU9_PathsInGitDirectories_AreRefused"},
 	},
 	{

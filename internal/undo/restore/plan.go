@@ -97,7 +97,11 @@ func (p *planner) conclude(path string, result Result, reason string) {
 
 // compare plans a step for a change, or settles it.
 func (p *planner) compare(c folded) {
-	if reason := forbidden(c.Path); reason != "" {
+	if c.Before.Kind == tree.Repository || c.After.Kind == tree.Repository {
+		p.conclude(c.Path, NotKept, "it is a git repository, which is not kept")
+		return
+	}
+	if reason := forbidden(c.Change); reason != "" {
 		p.conclude(c.Path, Conflict, reason)
 		return
 	}
@@ -126,13 +130,16 @@ func (p *planner) compare(c folded) {
 	}
 }
 
-// forbidden returns the reason why a path is never changed, or "".
-func forbidden(name string) string {
-	for part := range strings.SplitSeq(name, "/") {
+// forbidden returns the reason why a path is never changed, or "". The file .git of a
+// worktree or a submodule is a file like others.
+func forbidden(c tree.Change) string {
+	name, isFile := c.Path, c.Before.Kind != tree.Directory && c.After.Kind != tree.Directory
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
 		switch {
 		case part == "" || part == "." || part == ".." || strings.ContainsRune(part, 0):
 			return "it is not a path inside the workspace"
-		case strings.EqualFold(part, ".git"):
+		case strings.EqualFold(part, ".git") && (i < len(parts)-1 || !isFile):
 			return "it belongs to a git repository, which is never changed"
 		}
 	}
@@ -150,7 +157,7 @@ func hasBytes(s tree.State) bool { return s.Kind == tree.File || s.Kind == tree.
 // has reports whether a state can be created.
 func (p *planner) has(s tree.State) bool {
 	if !hasBytes(s) {
-		return s.Kind != tree.Other
+		return s.Kind == tree.Absent || s.Kind == tree.Directory
 	}
 	if !s.Hashed {
 		return false

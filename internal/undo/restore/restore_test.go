@@ -222,10 +222,10 @@ func TestUndo_DirectoryReplacedByLink_TouchesNothingBehindIt(t *testing.T) {
 // U9: files of git repositories are not changed, whatever the changes contain.
 func TestLawU9_PathsInGitDirectories_AreRefused(t *testing.T) {
 	t.Parallel()
-	before := world{".git": dir(0o755), ".git/HEAD": file("old"), "sub": dir(0o755), "sub/.GIT": file("old")}
-	after := world{".git": dir(0o755), ".git/HEAD": file("new"), "sub": dir(0o755), "sub/.GIT": file("new")}
+	before := world{".git": dir(0o755), ".git/HEAD": file("old"), "sub": dir(0o755), "sub/.GIT": dir(0o755), "sub/.GIT/x": file("old")}
+	after := world{".git": dir(0o755), ".git/HEAD": file("new"), "sub": dir(0o755), "sub/.GIT": dir(0o755), "sub/.GIT/x": file("new")}
 	p := newPlace(t, after)
-	wantResults(t, p.undo(t, keep(before), changes(before, after)), map[string]restore.Result{".git/HEAD": restore.Conflict, "sub/.GIT": restore.Conflict})
+	wantResults(t, p.undo(t, keep(before), changes(before, after)), map[string]restore.Result{".git/HEAD": restore.Conflict, "sub/.GIT/x": restore.Conflict})
 	p.wantWorld(t, after)
 }
 

@@ -95,6 +95,10 @@ func (x *index) result(c *openCall, found bool, claimed func(path string) bool, 
 		if t.before.Equal(after) {
 			continue
 		}
+		if isUsable(t.before, after) {
+			gaps = append(gaps, Gap{path, Moved})
+			continue
+		}
 		as := certainty
 		if t.disputed || claimed(path) {
 			as = tree.Disputed

@@ -128,7 +128,7 @@ func (x *index) apply(deltas []delta) []tree.Change {
 		if d.baseline && !kept[d.path] || !differs(&before, &d.entry) {
 			return
 		}
-		if !x.attribute(d.path, &before) {
+		if !x.attribute(d.path, &before) && !isUsable(before.state, d.state) {
 			between = append(between, x.change(d.path, before.state, d.state, cmp.Or(before.reason, d.reason), tree.Loose))
 		}
 	}
@@ -233,7 +233,7 @@ func (x *index) kept(s tree.State) bool {
 	case tree.File, tree.Symlink:
 		_, stored := x.blobs[s.Sum]
 		return s.Hashed && (stored || s.Sum == emptySum)
-	case tree.Other:
+	case tree.Other, tree.Repository:
 	}
 	return false
 }
@@ -247,6 +247,8 @@ func (x *index) change(path string, before, after tree.State, why Reason, c tree
 	case result.Kept:
 	case before.Kind == tree.Other || after.Kind == tree.Other:
 		result.Reason = Special.String()
+	case before.Kind == tree.Repository || after.Kind == tree.Repository:
+		result.Reason = Repository.String()
 	default:
 		result.Reason = cmp.Or(why, DiskFull).String()
 	}

@@ -60,6 +60,8 @@ const (
 	Special                  // a device, a socket or a named pipe
 	NotScanned               // the path was not scanned before the call, so its bytes at that time are unknown
 	Outside                  // the directory is not part of the workspace
+	Repository               // a .git directory, which is never kept
+	Moved                    // a .git directory that was created or changed, and is a repository
 )
 
 // String returns the reason as a phrase for people.
@@ -85,6 +87,10 @@ func (r Reason) String() string {
 		return "not scanned before the call"
 	case Outside:
 		return "outside of the session's directory"
+	case Repository:
+		return "git repositories are not kept; restore it from a clone or a backup"
+	case Moved:
+		return "the git repository changed, and an undo does not touch it"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }

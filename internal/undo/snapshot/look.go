@@ -19,7 +19,7 @@ func (u *update) lookFirst(ctx context.Context, paths []string) ([]string, error
 	all := []string{}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		if !fs.ValidPath(strings.ToValidUTF8(path, "?")) || path == "." || slices.ContainsFunc(strings.Split(path, "/"), isGit) {
+		if !fs.ValidPath(strings.ToValidUTF8(path, "?")) || path == "." || s.isInRepository(path) {
 			return nil, fmt.Errorf("keep %q: not a path in the workspace and outside .git", path)
 		}
 		for i, c := range []byte(path) {
@@ -44,6 +44,16 @@ func (u *update) lookFirst(ctx context.Context, paths []string) ([]string, error
 		}
 	}
 	return all, u.record(ctx, s, s.sortOut())
+}
+
+// isInRepository reports whether a path is a .git directory or inside one.
+func (s *scan) isInRepository(path string) bool {
+	dir, name := splitPath(path)
+	if slices.ContainsFunc(strings.Split(dir, "/"), isGit) {
+		return true
+	}
+	e, err := s.files.stat(path)
+	return isGit(name) && err == nil && e.state.Kind == tree.Directory
 }
 
 // lookAgain observes the paths that lookFirst returned.

@@ -164,13 +164,13 @@ var limitMutants = []mutant{
 		[]string{processes, "TestWorkspace_ConcurrentCalls_LoseNoRecord"},
 	},
 	{
-		".git directories are read (U9)",
-		[]edit{{"walk.go", "case isGit(name):\n\t\t\tnested = true\n\t\t\treturn", "case isGit(name):\n\t\t\tnested = true"}},
+		"entries of .git directories are listed (U9)",
+		[]edit{{"walk.go", "if repository >= 0 {", "if false {"}},
 		[]string{"TestEnd_ChangesInGitDirectories_AreNotListed"},
 	},
 	{
 		"paths in .git can be kept (U9)",
-		[]edit{{"look.go", "slices.ContainsFunc(strings.Split(path, \"/\"), isGit)", "slices.ContainsFunc(strings.Split(path, \"//\"), isGit)"}},
+		[]edit{{"look.go", "slices.ContainsFunc(strings.Split(dir, \"/\"), isGit)", "slices.ContainsFunc(strings.Split(dir, \"//\"), isGit)"}},
 		[]string{"TestKeep_PathOutsideTheWorkspace_Fails"},
 	},
 	{

@@ -191,6 +191,8 @@ func (d *decoder) kind() tree.Kind {
 		return tree.Directory
 	case tree.Other:
 		return tree.Other
+	case tree.Repository:
+		return tree.Repository
 	}
 	d.fail()
 	return tree.Absent

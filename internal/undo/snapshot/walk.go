@@ -133,12 +133,14 @@ func (w *walker) visit(t *task) []task {
 		return nil
 	}
 	w.names, w.entries = w.names[:0], w.entries[:0]
-	nested, ignoreFile, tag := false, -1, false
+	repository, ignoreFile, tag := -1, -1, false
+	nested := false
 	err := w.files.list(t.path, &w.buffer, func(name string, e entry) {
 		switch {
 		case isGit(name):
-			nested = true
-			return
+			if nested = true; e.state.Kind == tree.Directory {
+				repository = len(w.entries)
+			}
 		case t.path == "" && name == tree.TrashName: // files that an undo has displaced
 			return
 		case name == ".gitignore" && e.state.Kind == tree.File:
@@ -159,6 +161,9 @@ func (w *walker) visit(t *task) []task {
 			w.skip(t, Bulk)
 			return nil
 		}
+	}
+	if repository >= 0 {
+		w.entries[repository].state = w.files.repository(join(t.path, w.names[repository]), &w.buffer)
 	}
 	if nested {
 		t.chain = nil // the rules of a repository end at a repository inside it
@@ -188,6 +193,12 @@ func (w *walker) compare(t *task) []task {
 			seen++
 		}
 		unobserved := baseline && old == nil // Keep may have observed it before the first scan
+		if e.state.Kind == tree.Repository {
+			if old == nil || !old.state.Equal(e.state) {
+				w.deltas = append(w.deltas, delta{join(t.path, name), *e, unobserved})
+			}
+			continue
+		}
 		if e.state.Kind == tree.Directory {
 			child := task{path: join(t.path, name), entry: *e, old: old, baseline: unobserved, bulk: t.bulk, unit: t.unit, chain: t.chain}
 			if w.classify(&child, name) {
@@ -258,8 +269,9 @@ func (w *walker) removed(path string, old *node) {
 	}
 }
 
-// isGit reports whether a name belongs to git: the directory of a repository, or
-// the file that a worktree or submodule has in its place.
+// isGit reports whether a name belongs to git: the directory of a repository, of
+// which no bytes are kept, or the file that a worktree or submodule has in its place,
+// which is a file like others.
 func isGit(name string) bool {
 	if runtime.GOOS == "linux" {
 		return name == ".git"

@@ -3,7 +3,7 @@
 //
 // A Workspace has an index of all paths with their metadata and checksums, and a
 // pack with the bytes. Both are outside the workspace and outside every .git
-// directory; nothing in a .git directory is read. The index is in memory, and on
+// directory. Of a .git directory, only its state is recorded. The index is in memory, and on
 // disk as a base file and a log. Several processes can open one workspace: every
 // operation takes a lock, and first reads what others have appended to the log.
 //

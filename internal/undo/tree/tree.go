@@ -18,6 +18,8 @@ const (
 	Symlink   Kind = "symlink"
 	Directory Kind = "directory"
 	Other     Kind = "other" // a device, a socket or a named pipe
+	// Repository is a .git directory. It has one state with everything in it.
+	Repository Kind = "repository"
 )
 
 // TrashName is the name of the directory in the root of a workspace that contains
@@ -33,8 +35,8 @@ type Sum [sha256.Size]byte
 type State struct {
 	Kind Kind
 	Mode fs.FileMode // permission, setuid, setgid and sticky bits; zero for symbolic links
-	Size int64       // of files and symbolic links
-	Sum  Sum         // of files and symbolic links
+	Size int64       // of files and symbolic links; of a repository its packs and directories of objects
+	Sum  Sum         // of files and symbolic links; of what names the commits of a repository
 	// Hashed is false if the bytes were not read: of a file that is too large or
 	// in a directory with too many files. Such a state is equal to no other.
 	Hashed bool
@@ -46,8 +48,10 @@ func (s State) Equal(other State) bool {
 	if s.Kind != other.Kind || s.Mode != other.Mode {
 		return false
 	}
-	if s.Kind != File && s.Kind != Symlink {
+	switch s.Kind {
+	case Absent, Directory, Other:
 		return true
+	case File, Symlink, Repository:
 	}
 	return s.Hashed && other.Hashed && s.Size == other.Size && s.Sum == other.Sum
 }
