@@ -127,7 +127,7 @@ type UndoneFile struct {
 	Result UndoOutcome `json:"result" enum:"restored,already,conflict,not_kept,skipped,late"`
 	// Removed means that the path is restored and did not exist before the turn.
 	Removed bool   `json:"removed,omitempty"`
-	Reason  string `json:"reason,omitempty"` // why the path is not restored
+	Reason  string `json:"reason,omitempty"` // why the path is not restored, or what is not restored with it
 	// Trash is the file that has the bytes of UndoLate.
 	Trash string `json:"trash,omitempty"`
 }

@@ -36,7 +36,7 @@ var ErrStarted = errors.New("the turn is no longer queued")
 // that has the session's directory.
 var (
 	ErrUndoOff     = errors.New(`undo is off: set mode = "on" under [undo] in the settings`)
-	ErrNoChanges   = errors.New("no changes of this turn are kept here: it changed no file, it ran on another machine, or it is too old")
+	ErrNoChanges   = errors.New("no changes of this turn are kept here: it changed no file, its directory was moved or replaced since, it ran on another machine, or it is too old")
 	ErrNoUndo      = errors.New("no such undo is kept here")
 	ErrTurnRunning = errors.New("a turn of this session is running: stop it first")
 	// ErrUndoExists is returned for an id that another request has used: of another

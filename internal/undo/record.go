@@ -138,6 +138,9 @@ func (r record) undone(outcomes []restore.Outcome) bellcord.Undone {
 		switch o.Result {
 		case restore.Restored, restore.Late:
 			u.Restored++
+			if o.Result == restore.Restored && o.OtherLinks > 0 {
+				o.Reason = "other hard links of the file keep the bytes of the turn"
+			}
 		case restore.Already:
 			u.Already++
 		case restore.Conflict:

@@ -40,7 +40,7 @@ func Changes(c bellcord.Changes, most int) []Row {
 		if f.NotKept != "" {
 			text += "; cannot be undone: " + f.NotKept
 		}
-		rows = append(rows, Row{name(f.Path, f.Directory), text})
+		rows = append(rows, Row{Name(f.Path, f.Directory), text})
 	}
 	return rows
 }
@@ -54,7 +54,7 @@ func Notes(c bellcord.Changes, most int) []string {
 	for _, g := range c.Gaps {
 		path := "the whole directory"
 		if g.Path != "" {
-			path = name(g.Path, true)
+			path = Name(g.Path, true)
 		}
 		notes = append(notes, "not compared: "+path+": "+g.Reason)
 	}
@@ -78,9 +78,9 @@ func Preview(u bellcord.Undone, changes bellcord.Changes, most int) (restored, a
 	for _, f := range u.Files {
 		switch change := of[f.Path]; {
 		case f.Result != bellcord.UndoRestored:
-			alone = append(alone, Row{name(f.Path, change.Directory), left(f)})
+			alone = append(alone, Row{Name(f.Path, change.Directory), left(f)})
 		case len(restored) < most:
-			restored = append(restored, Row{name(f.Path, change.Directory), plan(change, u.Redone != "")})
+			restored = append(restored, Row{Name(f.Path, change.Directory), plan(change, u.Redone != "")})
 		}
 	}
 	return restored, alone, u.Restored - len(restored)
@@ -124,7 +124,7 @@ func Left(u bellcord.Undone) []Row {
 	var rows []Row
 	for _, f := range u.Files {
 		if f.Result != bellcord.UndoRestored {
-			rows = append(rows, Row{name(f.Path, false), left(f)})
+			rows = append(rows, Row{Name(f.Path, false), left(f)})
 		}
 	}
 	return rows
@@ -147,8 +147,9 @@ func left(f bellcord.UndoneFile) string {
 	return string(f.Result)
 }
 
-// name returns a path in one line.
-func name(path string, directory bool) string {
+// Name returns a path in one line. One with characters that are not printable is
+// quoted.
+func Name(path string, directory bool) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		path = strconv.Quote(path)
 	}

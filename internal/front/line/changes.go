@@ -12,11 +12,7 @@ import (
 func Changes(c bellcord.Changes) string {
 	var b strings.Builder
 	for _, f := range c.Files {
-		path := Visible(f.Path)
-		if f.Directory {
-			path += "/"
-		}
-		fmt.Fprintf(&b, "%-8s %s%s\n", f.Kind, path, remark(f))
+		fmt.Fprintf(&b, "%-8s %s%s\n", f.Kind, changelist.Name(f.Path, f.Directory), remark(f))
 	}
 	for _, n := range changelist.Notes(c, len(c.Files)) {
 		b.WriteString(strings.ReplaceAll(Visible(n), "\n", " ") + "\n")
@@ -60,7 +56,7 @@ func Undone(u bellcord.Undone, preview bool) string {
 		case f.Removed:
 			word = "removed"
 		}
-		fmt.Fprintf(&b, "%-9s %s", word, Visible(f.Path))
+		fmt.Fprintf(&b, "%-9s %s", word, changelist.Name(f.Path, false))
 		if f.Reason != "" {
 			fmt.Fprintf(&b, "  (%s)", Visible(f.Reason))
 		}

@@ -27,3 +27,14 @@ func TestShow_ChangesRecorded_IsOneLineUnlessNothingChanged(t *testing.T) {
 		t.Errorf("one file: %q", out.String())
 	}
 }
+
+// A name must not forge a line before a confirmation.
+func TestChangesAndUndone_NameWithANewline_StaysInOneLine(t *testing.T) {
+	t.Parallel()
+	const name = "a\nrestored b"
+	lists := line.Changes(bellcord.Changes{Files: []bellcord.FileChange{{Path: name, Kind: bellcord.FileCreated}}}) +
+		line.Undone(bellcord.Undone{UndoResult: bellcord.UndoResult{Files: []bellcord.UndoneFile{{Path: name, Result: bellcord.UndoRestored}}}}, true)
+	if strings.Count(lists, "\n") != 2 || strings.Count(lists, `"a\nrestored b"`) != 2 {
+		t.Errorf("%q", lists)
+	}
+}

@@ -42,8 +42,10 @@
 //
 // # Hard links
 //
-// A file with several hard links is replaced like any other: the path gets its
-// earlier bytes, and the other links keep theirs. [Outcome.OtherLinks] has their number.
+// Paths of one undo that are hard links of one file, and had the same earlier state,
+// become hard links of one new file. Otherwise a file with several hard links is
+// replaced like any other: the path gets its earlier bytes, and the other links keep
+// theirs. [Outcome.OtherLinks] has their number.
 // The file is not written in place. Such a write is not atomic, can overwrite the write
 // of an editor, and changes files outside the workspace: a package manager links files
 // of its store into the workspace, and after an update of a package, a write in place

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -50,6 +51,23 @@ func isUnsupported(err error) bool {
 func copyOwner(f *os.File, of fs.FileInfo) {
 	if s, ok := of.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(s.Uid), int(s.Gid))
+	}
+}
+
+// copyAttributes gives a new file the extended attributes and the ACL of the file that
+// it replaces, as far as the process may do so. A capability belongs to the bytes.
+func copyAttributes(to, from *os.File) {
+	names := make([]byte, 64<<10)
+	n, err := unix.Flistxattr(int(from.Fd()), names)
+	if err != nil {
+		return
+	}
+	value := make([]byte, 64<<10)
+	for name := range strings.SplitSeq(strings.TrimRight(string(names[:n]), "\x00"), "\x00") {
+		size, err := unix.Fgetxattr(int(from.Fd()), name, value)
+		if err == nil && name != "security.capability" {
+			_ = unix.Fsetxattr(int(to.Fd()), name, value[:size], 0)
+		}
 	}
 }
 

@@ -28,7 +28,8 @@ type job struct {
 type step struct {
 	Path          string
 	Before, After tree.State
-	OtherLinks    int
+	OtherLinks    int    // that no other step replaces
+	inode         uint64 // of a file with other links; only while the undo is planned
 }
 
 // Plan compares the workspace with the changes of turns, the newest first, and
@@ -57,6 +58,7 @@ func Plan(root string, turns [][]tree.Change, options Options) (*Undo, error) {
 	for _, c := range changes { // directories before their entries
 		p.checkParent(c.Path)
 	}
+	p.subtractLinks()
 	u := &Undo{job: job{Root: root, Inode: identityOf(info).inode}, options: options}
 	for _, c := range changes {
 		if s, planned := p.steps[c.Path]; planned {
@@ -113,6 +115,8 @@ func (p *planner) compare(c folded) {
 		p.conclude(c.Path, Already, "")
 	case !isRead(c.After):
 		p.conclude(c.Path, NotKept, "its bytes after the turn were not read")
+	case c.Before.Kind == tree.Directory && c.After.Kind != tree.Directory && !c.Kept:
+		p.conclude(c.Path, NotKept, "what was in it is not kept: "+c.Reason)
 	case !p.has(c.Before):
 		p.conclude(c.Path, NotKept, "its earlier bytes are not kept")
 	case c.gap:
@@ -124,9 +128,23 @@ func (p *planner) compare(c folded) {
 	default:
 		s := step{Path: c.Path, Before: c.Before, After: c.After}
 		if now.Kind == tree.File && id.links > 1 {
-			s.OtherLinks = int(id.links - 1)
+			s.OtherLinks, s.inode = int(id.links-1), id.inode
 		}
 		p.steps[c.Path] = s
+	}
+}
+
+// subtractLinks leaves out the links that are paths of the undo, too.
+func (p *planner) subtractLinks() {
+	planned := map[uint64]int{}
+	for _, s := range p.steps {
+		planned[s.inode]++
+	}
+	for path, s := range p.steps {
+		if s.inode != 0 {
+			s.OtherLinks -= planned[s.inode] - 1
+			p.steps[path] = s
+		}
 	}
 }
 

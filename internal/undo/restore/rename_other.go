@@ -25,6 +25,8 @@ func isOtherMount(error) bool { return false }
 
 func copyOwner(*os.File, fs.FileInfo) {}
 
+func copyAttributes(_, _ *os.File) {}
+
 func removeEmpty(*folder, string) error { return ErrUnsupported }
 
 func mayWrite(*folder) error { return nil }

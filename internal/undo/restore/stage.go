@@ -90,17 +90,30 @@ func (r *run) mark(i int, mark string) error {
 // does so: a full disk stops the undo before it has changed anything.
 func (r *run) stageAll(ctx context.Context) error {
 	missing := []int{}
+	links := map[link]string{}
 	for i, s := range r.job.Steps {
-		if _, staged := r.held[i]; staged || !hasBytes(s.Before) {
+		l, linked := r.linkOf(s)
+		if h, staged := r.held[i]; staged || !hasBytes(s.Before) {
+			if staged && linked {
+				links[l] = h.name(i)
+			}
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if other := links[l]; linked && other != "" {
+			if err := r.stageSame(i, other); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := r.stage(i, s); errors.Is(err, errSource) {
 			missing = append(missing, i)
 		} else if err != nil {
 			return err
+		} else if linked {
+			links[l] = r.held[i].name(i)
 		}
 	}
 	if err := r.trash.fd.Sync(); err != nil {
@@ -108,6 +121,39 @@ func (r *run) stageAll(ctx context.Context) error {
 	}
 	reach("all staged")
 	return write(r.dir, stagedFile, missing)
+}
+
+// link identifies steps whose paths are hard links of one file, before and after the
+// undo.
+type link struct {
+	inode  uint64
+	before tree.State
+}
+
+// linkOf returns the link of a step. It returns false if its path is no file with
+// several hard links.
+func (r *run) linkOf(s step) (link, bool) {
+	dir, name, err := r.root.parent(s.Path)
+	if err != nil || s.Before.Kind != tree.File || s.After.Kind != tree.File {
+		return link{}, false
+	}
+	defer dir.closeDir()
+	info, err := dir.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return link{}, false
+	}
+	id := identityOf(info)
+	return link{id.inode, s.Before}, id.links > 1
+}
+
+// stageSame makes the file of one step a hard link of a staged one.
+func (r *run) stageSame(i int, staged string) error {
+	temporary := strconv.Itoa(i) + part
+	if err := r.trash.Link(staged, temporary); err != nil {
+		return err
+	}
+	reach("part written")
+	return r.name(i, temporary)
 }
 
 // skipMissing settles the steps whose bytes the source does not have.
@@ -183,6 +229,10 @@ func (r *run) stageFile(name string, s step, from io.Reader) (err error) {
 	if dir, name, err := r.root.parent(s.Path); err == nil {
 		if there, err := dir.Lstat(name); err == nil && there.Mode().IsRegular() {
 			copyOwner(f, there)
+			if now, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+				copyAttributes(f, now)
+				_ = now.Close()
+			}
 		}
 		dir.closeDir()
 	}

@@ -62,6 +62,7 @@ const (
 	Outside                  // the directory is not part of the workspace
 	Repository               // a .git directory, which is never kept
 	Moved                    // a .git directory that was created or changed, and is a repository
+	Replaced                 // another directory, or none, is at the path of the workspace
 )
 
 // String returns the reason as a phrase for people.
@@ -89,6 +90,8 @@ func (r Reason) String() string {
 		return "outside of the session's directory"
 	case Repository:
 		return "git repositories are not kept; restore it from a clone or a backup"
+	case Replaced:
+		return "the session's directory was moved or replaced"
 	case Moved:
 		return "the git repository changed, and an undo does not touch it"
 	}

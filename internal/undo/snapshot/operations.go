@@ -93,6 +93,9 @@ func (w *Workspace) End(ctx context.Context, id string, scope Scope) (Result, er
 	if err != nil {
 		return Result{}, err
 	}
+	if !isThere(w.dir) {
+		u.gaps = append(u.gaps, Gap{"", Replaced})
+	}
 	at("before ended")
 	ended := &endedCall{Call: call.Call, handle: call.handle, at: w.now()}
 	ended.result = u.index.result(call, !w.isAlive(call.handle), w.claims(call), u.gaps)
