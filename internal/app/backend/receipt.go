@@ -19,7 +19,7 @@ func FindReceipt(ctx context.Context, at Backend, id string) (bellcord.Receipt, 
 	turn, session, err := findTarget(ctx, at, id, findAnyTurn)
 	switch {
 	case errors.Is(err, bellcord.ErrNoTurn):
-		return bellcord.Receipt{}, fmt.Errorf("%s is neither a session nor a turn (bellcord sessions list shows the sessions): %w", id, err)
+		return bellcord.Receipt{}, fmt.Errorf("%s is neither a session nor a turn (bellcord sessions lists the sessions): %w", id, err)
 	case err != nil:
 		return bellcord.Receipt{}, err
 	case session != "":

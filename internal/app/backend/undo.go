@@ -29,7 +29,7 @@ func FindChanged(ctx context.Context, at Backend, id string) (bellcord.TurnID, e
 	}
 	turn, session, err := findTarget(ctx, at, id, findAnyTurn)
 	if errors.Is(err, bellcord.ErrNoTurn) {
-		err = fmt.Errorf("%s is neither a session nor a turn (bellcord sessions list shows the sessions): %w", id, err)
+		err = fmt.Errorf("%s is neither a session nor a turn (bellcord sessions lists the sessions): %w", id, err)
 	}
 	if err != nil || turn != "" {
 		return turn, err
