@@ -306,7 +306,7 @@ func (f *fake) run(command string) {
 // failrun runs a command in a terminal that a call shows. The end of the call
 // replaces the terminal by its output.
 func (f *fake) failrun(command string) {
-	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "shell", "kind": "execute", "rawInput": object{"command": command}})
+	f.update(object{"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "shell", "kind": "execute", "rawInput": object{"command": command}, "_meta": object{"own": 1}})
 	var made struct{ TerminalID string }
 	_ = json.Unmarshal([]byte(f.request("terminal/create", object{"command": command})), &made)
 	name := object{"terminalId": made.TerminalID}

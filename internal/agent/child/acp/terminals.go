@@ -218,13 +218,15 @@ func (t *turn) withoutOutput(c *call, text string) string {
 func (t *turn) recordExit(c *call) {
 	for _, one := range c.now.Content {
 		of := t.terminals[one.Terminal]
-		if of == nil || !one.Contained || c.now.Meta != nil {
+		meta := acp.MembersOf(c.now.Meta)
+		if of == nil || !one.Contained || meta[acp.TerminalExitMember] != nil {
 			continue
 		}
 		select {
 		case <-of.done:
 			if of.exit.Code > 0 {
-				c.now.Meta = json.RawMessage(fmt.Sprintf(`{"terminal_exit":{"terminal_id":%q,"exit_code":%d,"signal":null}}`, one.Terminal, of.exit.Code))
+				meta.Set(acp.TerminalExitMember, map[string]any{"terminal_id": one.Terminal, "exit_code": of.exit.Code, "signal": nil})
+				c.now.Meta = meta.JSON()
 				t.recordCall(c)
 			}
 		default: // the agent did not wait for the command
