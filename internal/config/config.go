@@ -70,7 +70,7 @@ type Agent struct {
 	Home                string            `toml:"home"`                   // absolute path of a directory that the agent gets as HOME and for its settings (unset: your own home directory)
 	Terminals           string            `toml:"terminals"`              // where commands run that an ACP agent starts in terminals of its client: "bellcord" contains them and proves their end; "editor" runs them in the editor's terminals and trusts its report (unset: "bellcord")
 	WithoutSandbox      bool              `toml:"without_sandbox"`        // start the agent without the sandbox, for example because it has another one
-	IdleTimeout         *Duration         `toml:"idle_timeout"`           // how long the process of a session is kept without a turn; 0s for as long as the session is open (unset: "15m")
+	IdleTimeout         *Duration         `toml:"idle_timeout"`           // how long a process is kept without a turn; 0s for as long as a session is open in it (unset: "15m")
 }
 
 // Values of Agent.Terminals. Unset means TerminalsOwn.

@@ -54,11 +54,12 @@ func runMain(ctx context.Context) error {
 	flag.IntVar(&o.parallel, "parallel", 2, "how many visits run at the same time")
 	stops := flag.Int("stops", 0, "instead of the table, stop this many turns of each agent behind Bellcord, on stdio and over WebSocket")
 	undos := flag.Int("undos", 0, "instead of the table, stop and undo this many turns of each agent behind Bellcord")
+	costs := flag.Int("costs", 0, "instead of the table, measure this many sessions of each agent in one directory, bare and behind Bellcord")
 	flag.Parse()
-	return o.run(ctx, *stops, *undos)
+	return o.run(ctx, *stops, *undos, *costs)
 }
 
-func (o options) run(ctx context.Context, stops, undos int) error {
+func (o options) run(ctx context.Context, stops, undos, costs int) error {
 	if o.place.Agents == "" {
 		return errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}
@@ -78,6 +79,9 @@ func (o options) run(ctx context.Context, stops, undos int) error {
 	}
 	if undos > 0 {
 		return o.undoAll(ctx, undos)
+	}
+	if costs > 0 {
+		return o.costAll(ctx, costs)
 	}
 	reports, err := o.visitAll(ctx)
 	if err != nil {

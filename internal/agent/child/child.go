@@ -1,6 +1,7 @@
-// Package child hosts the agents of other programs: it runs one agent process
-// per session, keeps it across turns, and makes every stop effective, however
-// the agent reacts to it.
+// Package child hosts the agents of other programs: it runs their processes, keeps
+// them across turns, and makes every stop effective, however the agent reacts to
+// it. Sessions with the same directories share a process if the agent allows it, but
+// not during their turns: see process.
 //
 // A stop is sent to the agent in the agent's protocol, as soon as the agent can
 // process it. When the agent has responded, the processes that it started in
@@ -14,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +36,7 @@ type Definition struct {
 	Renew bool
 }
 
-// Speaker implements an agent's protocol with one process. Only Close may be
+// Speaker implements an agent's protocol for one session. Only Close may be
 // called concurrently with other methods.
 type Speaker interface {
 	// Open performs the handshake and opens a session: the agent's session with
@@ -121,12 +123,12 @@ type Agent struct {
 	Silent bool
 	Logger *slog.Logger
 
-	starting sync.Mutex // held while the process without a session is started
+	starting sync.Mutex // held while a process without a session is started
 
-	mu     sync.Mutex
-	hosts  map[bellcord.SessionID]*host
-	spare  *life // a process without a session, for the next one
-	closed bool
+	mu        sync.Mutex
+	hosts     map[bellcord.SessionID]*host
+	processes []*process
+	closed    bool
 }
 
 // wholeTurn is the name of a turn's only call in the record of changes: what an
@@ -165,6 +167,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	if err != nil {
 		return err
 	}
+	defer l.release(true)
 	if err := record.Before(ctx, wholeTurn, false); err != nil {
 		return err
 	}
@@ -194,39 +197,21 @@ func (a *Agent) holdHost(id bellcord.SessionID) (*host, error) {
 		a.hosts[id] = h
 	}
 	h.turns++
-	if h.reaper != nil {
-		h.reaper.Stop()
-	}
 	return h, nil
 }
 
-// releaseHost starts the timer that ends an idle process, if there is one. The timer checks
-// again under the lock: a turn that has started in the meantime keeps the
-// process.
+// releaseHost starts the time after which an idle process is ended.
 func (a *Agent) releaseHost(h *host) {
 	defer h.wakeWaiting() // after the lock is released
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	h.turns--
-	idle := a.Idle
-	if idle == 0 {
-		idle = 15 * time.Minute
+	if h.life != nil {
+		h.life.watchIdle()
 	}
-	if idle < 0 {
-		return
-	}
-	h.reaper = time.AfterFunc(idle, func() {
-		a.mu.Lock()
-		var old *life
-		if h.turns == 0 {
-			old, h.life = h.life, nil
-		}
-		a.mu.Unlock()
-		old.endProcess(nil)
-	})
 }
 
-// End ends the process of a session that is closed.
+// End ends the process of a session that is closed, unless other sessions share it.
 func (a *Agent) End(id bellcord.SessionID) {
 	a.mu.Lock()
 	h := a.hosts[id]
@@ -239,13 +224,18 @@ func (a *Agent) End(id bellcord.SessionID) {
 func (a *Agent) Close() {
 	a.mu.Lock()
 	a.closed = true
-	hosts, spare := a.hosts, a.spare
-	a.hosts, a.spare = nil, nil
+	for _, h := range a.hosts {
+		h.over = true
+	}
+	processes := slices.Clone(a.processes)
+	for _, p := range processes {
+		p.detach()
+	}
+	a.hosts = nil
 	a.mu.Unlock()
 	var all sync.WaitGroup
-	all.Go(func() { spare.endProcess(nil) })
-	for _, h := range hosts {
-		all.Go(h.endSession)
+	for _, p := range processes {
+		all.Go(func() { p.endProcess(nil) })
 	}
 	all.Wait()
 }

@@ -66,53 +66,66 @@ type setting struct {
 
 // Prepare starts a process that the next session uses.
 func (a *Agent) Prepare(dir string) error {
-	_, err := a.spareProcess(dir)
+	_, done, err := a.anyProcess(dir)
+	if err == nil {
+		done()
+	}
 	return err
 }
 
-// spareProcess returns the process without a session, and starts one if there is
-// none.
-func (a *Agent) spareProcess(dir string) (*life, error) {
+// anyProcess returns a process for requests without a session, and starts one if there
+// is none. It is not idle until done is called.
+func (a *Agent) anyProcess(dir string) (p *process, done func(), err error) {
 	a.starting.Lock() // a.mu is not held while a process starts: turns and stops need it
 	defer a.starting.Unlock()
-	a.mu.Lock()
-	spare, closed := a.spare, a.closed
-	a.mu.Unlock()
-	switch {
-	case closed:
-		return nil, errClosed
-	case spare != nil && !spare.gone():
-		return spare, nil
+	if p, err = a.holdAny(nil); p == nil && err == nil {
+		if p, err = a.startProcess([]string{dir}); err == nil {
+			p, err = a.holdAny(p)
+		}
 	}
-	l, err := a.startProcess([]string{dir})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	a.mu.Lock()
-	if closed = a.closed; !closed {
-		a.spare = l
-	}
-	a.mu.Unlock()
-	if closed { // while the process was started
-		l.endProcess(nil)
-		return nil, errClosed
-	}
-	return l, nil
+	return p, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		p.holds--
+		p.watchIdle()
+	}, nil
 }
 
-// takeSpare returns the process without a session, for a session in dirs, or nil.
-func (a *Agent) takeSpare(dirs []string) *life {
+// holdAny keeps a process for a request without a session: started, if it is not nil,
+// or any that runs. It returns nil if there is none.
+func (a *Agent) holdAny(started *process) (*process, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	l := a.spare
-	if l != nil && a.InDir && !slices.Equal(l.dirs, dirs) {
-		return nil
+	if a.closed { // perhaps while the process was started
+		if started != nil {
+			go started.endProcess(nil)
+		}
+		return nil, errClosed
 	}
-	a.spare = nil
-	if l == nil || l.gone() {
-		return nil
+	if started != nil {
+		a.processes = append(a.processes, started)
 	}
-	return l
+	for _, p := range a.processes {
+		if !p.gone() && (len(p.lives) == 0 || p.shares()) {
+			p.holds++
+			return p, nil
+		}
+	}
+	return nil, nil
+}
+
+// endUnused ends the processes without a session, because the one that a session needs
+// is another one. The caller holds a.mu.
+func (a *Agent) endUnused(but *process) {
+	for _, p := range slices.Clone(a.processes) {
+		if p != but && len(p.lives) == 0 && p.holds == 0 && p.user == nil {
+			p.detach()
+			go p.endProcess(nil)
+		}
+	}
 }
 
 // InitializeBound is how long Initialize waits for the agent. On a busy machine
@@ -122,19 +135,20 @@ const InitializeBound = 30 * time.Second
 // Initialize returns the agent's reply to the handshake. It returns nil if the
 // agent's protocol has none.
 func (a *Agent) Initialize(ctx context.Context, dir string) (json.RawMessage, error) {
-	l, err := a.spareProcess(dir)
+	p, release, err := a.anyProcess(dir)
 	if err != nil {
 		return nil, err
 	}
-	c, controls := l.speaker.(Controller)
+	defer release()
+	c, controls := p.first.(Controller)
 	if !controls {
 		return nil, nil
 	}
-	ctx, done := context.WithTimeoutCause(ctx, InitializeBound, fmt.Errorf("%s did not answer initialize within %s", l.name, InitializeBound))
+	ctx, done := context.WithTimeoutCause(ctx, InitializeBound, fmt.Errorf("%s did not answer initialize within %s", p.name(), InitializeBound))
 	defer done()
 	reply, err := c.Initialize(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s failed to start: %w%s", l.name, err, l.stderr.contents())
+		return nil, fmt.Errorf("%s failed to start: %w%s", p.name(), err, p.stderr.contents())
 	}
 	return reply, nil
 }
@@ -156,7 +170,7 @@ func (a *Agent) OpenSession(ctx context.Context, s bellcord.Session, known bellc
 		h.life.connect(h.client)
 	}
 	a.mu.Unlock()
-	l, err := h.open(ctx, s, known)
+	l, err := h.open(ctx, s, known, false)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -166,19 +180,8 @@ func (a *Agent) OpenSession(ctx context.Context, s bellcord.Session, known bellc
 	return Settings{}, nil
 }
 
-// controller returns the Controller of a session's process. If id is "", it
-// returns that of any process.
-func (a *Agent) controller(id bellcord.SessionID, dir string) (Controller, error) {
-	if id == "" {
-		l, err := a.spareProcess(dir)
-		if err != nil {
-			return nil, err
-		}
-		if c, controls := l.speaker.(Controller); controls {
-			return c, nil
-		}
-		return nil, ErrNotRunning
-	}
+// controller returns the Controller of a session's process.
+func (a *Agent) controller(id bellcord.SessionID) (Controller, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if h := a.hosts[id]; h != nil && h.life != nil {
@@ -197,20 +200,35 @@ var ErrNotRunning = fmt.Errorf("the session's agent is not running, or has no se
 // the agent outside of sessions. A setting that the agent accepts is applied
 // again whenever the agent is restarted.
 func (a *Agent) Request(ctx context.Context, id bellcord.SessionID, dir, method string, params json.RawMessage) (json.RawMessage, error) {
-	c, err := a.controller(id, dir)
+	if id == "" {
+		return a.requestOutside(ctx, dir, method, params)
+	}
+	c, err := a.controller(id)
 	if err != nil {
 		return nil, err
 	}
-	if id == "" {
-		if _, err := c.Initialize(ctx); err != nil {
-			return nil, err
-		}
-	}
-	reply, err := c.Request(ctx, method, params, id != "")
+	reply, err := c.Request(ctx, method, params, true)
 	if key := settingKey(method, params); err == nil && key != "" {
 		a.remember(id, setting{key, method, params})
 	}
 	return reply, err
+}
+
+// requestOutside sends a request outside of sessions.
+func (a *Agent) requestOutside(ctx context.Context, dir, method string, params json.RawMessage) (json.RawMessage, error) {
+	p, done, err := a.anyProcess(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	c, controls := p.first.(Controller)
+	if !controls {
+		return nil, ErrNotRunning
+	}
+	if _, err := c.Initialize(ctx); err != nil {
+		return nil, err
+	}
+	return c.Request(ctx, method, params, false)
 }
 
 // Notify sends a notification to a session's agent. If own is set, the session id
@@ -219,22 +237,22 @@ func (a *Agent) Notify(id bellcord.SessionID, method string, params json.RawMess
 	if id == "" {
 		return
 	}
-	if c, err := a.controller(id, ""); err == nil {
+	if c, err := a.controller(id); err == nil {
 		c.Notify(method, params, own)
 	}
 }
 
-// ReleaseProcess ends the process of a session in which no turn runs. The next
+// ReleaseProcess ends the process of a session, if no turn runs on it. The next
 // prompt, or OpenSession, starts another one. It reports whether it ended one.
 func (a *Agent) ReleaseProcess(id bellcord.SessionID) bool {
 	a.mu.Lock()
 	h := a.hosts[id]
-	if h == nil || h.turns > 0 || h.life == nil {
+	if h == nil || h.turns > 0 || h.life == nil || h.life.user != nil {
 		a.mu.Unlock()
 		return false
 	}
 	l := h.life
-	h.life = nil
+	l.detach()
 	a.mu.Unlock()
 	l.endProcess(nil)
 	return true
@@ -242,7 +260,7 @@ func (a *Agent) ReleaseProcess(id bellcord.SessionID) bool {
 
 // SettingsOf returns the settings of a session whose agent is running.
 func (a *Agent) SettingsOf(id bellcord.SessionID) Settings {
-	if c, err := a.controller(id, ""); err == nil && id != "" {
+	if c, err := a.controller(id); err == nil && id != "" {
 		return c.Settings()
 	}
 	return Settings{}

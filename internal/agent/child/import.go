@@ -22,33 +22,27 @@ func (h *host) importConversation(ctx context.Context, w *hub.Work) error {
 	h.start.Lock()
 	defer h.start.Unlock()
 	h.agent.mu.Lock()
-	old, client := h.life, h.client
+	old := h.life
 	h.agent.mu.Unlock()
-	h.drop(old, nil)
-	l, err := h.agent.launch(w.Session)
+	h.leave(old)
+	own := w.Prompt.Text
+	l, err := h.await(ctx, StartBound, func(patient bool) (*life, <-chan struct{}, error) {
+		return h.place(w.Session, own, own, patient)
+	})
 	if err != nil {
 		return err
 	}
+	defer l.release(false)
 	importer, can := l.speaker.(Importer)
 	if !can {
-		l.endProcess(nil)
-		return fmt.Errorf("%s has no sessions that can be imported", l.name)
-	}
-	l.connect(client)
-	own := w.Prompt.Text
-	if err := importer.Import(ctx, w, own); err != nil {
-		w.Processes(processesOf(l.endProcess(bellcord.Forced(ctx))))
-		return fmt.Errorf("%s could not load its session: %w", l.name, err)
-	}
-	l.own, l.recorded = own, own
-	close(l.opened)
-	h.agent.mu.Lock()
-	h.life, l.host = l, h
-	over := h.over
-	h.agent.mu.Unlock()
-	if over {
 		h.drop(l, nil)
-		return errClosed
+		return fmt.Errorf("%s has no sessions that can be imported", l.name())
 	}
+	if err := importer.Import(ctx, w, own); err != nil {
+		w.Processes(processesOf(h.drop(l, bellcord.Forced(ctx))))
+		return fmt.Errorf("%s could not load its session: %w", l.name(), err)
+	}
+	l.own = own
+	close(l.opened)
 	return w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name, AgentSession: own})
 }

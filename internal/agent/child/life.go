@@ -1,7 +1,6 @@
 package child
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -24,14 +23,11 @@ type Reader = io.Reader
 // StartBound is how long an agent may take to open its session.
 const StartBound = 90 * time.Second
 
-// life is one process of an agent.
+// life is a session that is open on a process.
 type life struct {
-	name    string
-	dirs    []string // that it was started for
-	running *proc.Running
+	*process
 	speaker Speaker
-	pipe    *pipe
-	stderr  *tail
+	person  string // the owner of the session
 
 	opened   chan struct{} // closed when own or err is set
 	own      string        // id of the agent's session
@@ -39,53 +35,34 @@ type life struct {
 	recorded string // the agent session in the log
 	fresh    bool   // the agent's session is new and does not contain the conversation
 
-	host *host      // that uses the process; nil for the spare one; protected by Agent.mu
-	idle *proc.Mark // the processes at the end of the last turn; used by turns, which never overlap
-}
-
-// launch returns a process for a session: the spare one, or a new one. The
-// agent's session is not open yet.
-func (a *Agent) launch(s bellcord.Session) (*life, error) {
-	dirs := dirsOf(s)
-	if l := a.takeSpare(dirs); l != nil {
-		return l, nil
-	}
-	return a.startProcess(dirs)
+	host *host
 }
 
 // dirsOf returns the directories of a session.
 func dirsOf(s bellcord.Session) []string { return append([]string{s.Dir}, s.AdditionalDirs...) }
 
-// startProcess starts a process in the first directory.
-func (a *Agent) startProcess(dirs []string) (*life, error) {
-	l := &life{name: a.Definition.Name, dirs: dirs, opened: make(chan struct{}), stderr: &tail{}}
-	running, err := a.Keeper.Start(proc.Command{
-		Args: a.Definition.Command, Dir: dirs[0], Env: a.Definition.environment(), Bare: true,
-		Output: l.stderr.appendTail, Owner: "agent " + a.Definition.Name, Name: a.Definition.Name,
-	}, dirs)
-	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", a.Definition.Name, err)
-	}
-	l.running, l.pipe = running, newPipe(running.Stdin)
-	p := Process{In: l.pipe, Out: bufio.NewReaderSize(running.Stdout, 64<<10), Gone: running.Done()}
-	if a.Turns != nil {
-		p.Unprompted = func() { a.wake(l) }
-	}
-	l.speaker = a.NewSpeaker(p)
-	return l, nil
-}
-
-// openSession opens the agent's session: the recorded one or a new one. It
-// returns when the process ends, at the latest.
-func (l *life) openSession(s bellcord.Session, chosen []setting) {
+// openSession opens the agent's session with the id own, or a new one, and ends this
+// use of the process. It returns when the process ends, at the latest.
+func (l *life) openSession(s bellcord.Session, own string, chosen []setting) {
 	defer close(l.opened)
+	defer l.release(false)
+	defer l.setMark()
 	ctx, done := context.WithTimeout(context.Background(), StartBound)
 	defer done()
-	if l.own, l.err = l.speaker.Open(ctx, s, l.recorded); l.err != nil {
-		l.err = fmt.Errorf("%s failed to start: %w%s", l.name, l.err, l.stderr.contents())
+	if l.own, l.err = l.speaker.Open(ctx, s, own); l.err != nil {
+		l.err = fmt.Errorf("%s failed to start: %w%s", l.name(), l.err, l.stderr.contents())
 		return
 	}
 	l.apply(ctx, chosen)
+}
+
+func (l *life) isOpened() bool {
+	select {
+	case <-l.opened:
+		return true
+	default:
+		return false
+	}
 }
 
 // environment returns the variables that every program needs, followed by those
@@ -100,32 +77,31 @@ func (d Definition) environment() []string {
 	return append(env, d.Env...)
 }
 
-func (l *life) gone() bool {
+func (p *process) name() string { return p.agent.Definition.Name }
+
+func (p *process) gone() bool {
 	select {
-	case <-l.running.Done():
+	case <-p.running.Done():
 		return true
 	default:
 		return false
 	}
 }
 
-// endProcess ends the process and all of its descendants. l may be nil.
-func (l *life) endProcess(force <-chan struct{}) proc.Report {
-	if l == nil {
-		return proc.Report{}
-	}
-	l.speaker.Close()
-	l.pipe.close()
-	report := l.running.End(force)
-	_ = l.running.Stdout.Close() // a survivor could keep it open
+// endProcess ends the process and all of its descendants.
+func (p *process) endProcess(force <-chan struct{}) proc.Report {
+	p.first.Close()
+	p.pipe.close()
+	report := p.running.End(force)
+	_ = p.running.Stdout.Close() // a survivor could keep it open
 	return report
 }
 
 // crash waits for the process to end and returns an error with its exit code
 // and stderr.
-func (l *life) crash() error {
-	exit := l.running.Wait()
-	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", l.name, exit.Code, l.stderr.contents(), ErrGone)
+func (p *process) crash() error {
+	exit := p.running.Wait()
+	return fmt.Errorf("%s exited unexpectedly (exit code %d)%s: %w", p.name(), exit.Code, p.stderr.contents(), ErrGone)
 }
 
 // tail keeps the end of a process's stderr, for the error after a crash.

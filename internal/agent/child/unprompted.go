@@ -48,6 +48,9 @@ func (a *Agent) wake(l *life) {
 	prompt.Turn, prompt.Task = bellcord.NewTurnID(), bellcord.TaskUnprompted
 	prompt.Text = a.Definition.Name + " continued without a prompt"
 	h.asked = prompt.Turn
+	if l.owner == nil {
+		l.owner = h // other sessions do not use the process from now on
+	}
 	var cause *bellcord.Cause
 	if h.stopped != nil && time.Since(h.stopped.At) < goesOn {
 		cause = h.stopped
@@ -97,7 +100,7 @@ func (h *host) endUnrecorded(l *life, turn bellcord.TurnID, err error) {
 		return
 	}
 	if h.agent.Logger != nil {
-		h.agent.Logger.Warn("hosted agent ended: its work without a prompt cannot be recorded", "agent", l.name, "session", h.id, "err", err)
+		h.agent.Logger.Warn("hosted agent ended: its work without a prompt cannot be recorded", "agent", l.name(), "session", h.id, "err", err)
 	}
 	go h.drop(l, nil)
 }
@@ -132,9 +135,13 @@ func (h *host) runUnprompted(ctx context.Context, w *hub.Work) error {
 	h.takeAsked(w.Turn)
 	h.agent.mu.Lock()
 	l, stubborn := h.life, h.continued > 1
+	alone := l != nil && l.take(h, true)
 	h.agent.mu.Unlock()
 	if l == nil {
 		return nil // the process has ended, and its work with it
+	}
+	if alone {
+		defer l.release(true)
 	}
 	u, can := l.speaker.(Unprompted)
 	if !can || !u.Works() && !l.gone() {
@@ -147,7 +154,7 @@ func (h *host) runUnprompted(ctx context.Context, w *hub.Work) error {
 	defer record.Close()
 	if err := record.Before(ctx, wholeTurn, true); err != nil && ctx.Err() == nil { // the agent may have changed files already
 		w.Processes(processesOf(h.drop(l, nil)))
-		return fmt.Errorf("%s was ended: %w", l.name, err)
+		return fmt.Errorf("%s was ended: %w", l.name(), err)
 	}
 	defer record.After(wholeTurn)
 	err := h.turn(ctx, w, l, func() error {

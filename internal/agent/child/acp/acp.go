@@ -21,7 +21,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -67,38 +66,25 @@ type Options struct {
 	EditorTerminals bool
 }
 
-// speaker is the connection to one process of an agent.
+// speaker is one session of an agent. The first speaker of a process can also be
+// without a session, for requests that concern none.
 type speaker struct {
+	*link
 	opts Options
-	wire *wire
-
-	// Set by the handshake, before the first turn.
-	handshake sync.Mutex // held while the handshake is performed
-	reader    sync.Once  // starts the reading goroutine
-	hello     *handshake // nil before the handshake
-
-	updates atomic.Int64 // number of updates received, of any session
 
 	mu        sync.Mutex
 	session   string          // the agent's session id; "" until Open returns, and updates before that are a replay
+	opens     bool            // Open is opening the session
 	importing string          // the agent's session id while its conversation is imported
 	children  map[string]bool // ids of sessions of sub-agents
 	turn      *turn           // nil while no turn is running
 	model     string          // the current model, if the agent reports it
-	terminals int             // number of terminals so far: ids are never reused
 	title     string          // received while no turn was running; set by the next turn
 	settings  settings
 
 	unprompted func() // accepts a turn for work without a prompt; nil if such work is ignored
 	waiting    waiting
 	trail      trail
-}
-
-// handshake is the agent's reply to initialize.
-type handshake struct {
-	reply json.RawMessage
-	can   acp.AgentCapabilities
-	name  string // the agent's name
 }
 
 // New returns a Speaker for a process that has just been started. Nothing is
@@ -110,7 +96,8 @@ func New(p child.Process, opts Options) child.Speaker {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &speaker{opts: opts, wire: newWire(p.Out, p.In, opts.Logger), unprompted: p.Unprompted}
+	l := &link{wire: newWire(p.Out, p.In, opts.Logger)}
+	return l.add(opts, p.Unprompted)
 }
 
 // Open implements child.Speaker. It starts the reading goroutine, which returns
@@ -120,14 +107,15 @@ func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string
 	if err != nil {
 		return "", err
 	}
-	id, err := s.openSession(ctx, session, own, hello.can)
-	if err != nil {
-		return "", err
-	}
+	s.link.expect(own)
 	s.mu.Lock()
-	s.session = id
+	s.opens = true
 	s.mu.Unlock()
-	return id, nil
+	id, err := s.openSession(ctx, session, own, hello.can)
+	s.mu.Lock()
+	s.session, s.opens = id, false
+	s.mu.Unlock()
+	return id, err
 }
 
 // Close implements child.Speaker. It fails all pending requests to the agent.

@@ -23,11 +23,11 @@ func (s *speaker) blocks(p child.Prompt) []any {
 		}
 		return all
 	}
-	text, embeds := p.FullText(), s.hello.can.PromptCapabilities.EmbeddedContext
+	text, embeds := p.FullText(), s.hello.Load().can.PromptCapabilities.EmbeddedContext
 	if embeds {
 		text = p.Text
 	}
-	if s.hello.can.PromptCapabilities.Image {
+	if s.hello.Load().can.PromptCapabilities.Image {
 		for _, i := range p.Images {
 			all = append(all, blocks.Image(i))
 		}
@@ -48,7 +48,7 @@ func (s *speaker) blocks(p child.Prompt) []any {
 
 // accepts reports whether the agent accepts all blocks.
 func (s *speaker) accepts(blocks []bellcord.Block) bool {
-	can := s.hello.can.PromptCapabilities
+	can := s.hello.Load().can.PromptCapabilities
 	for _, b := range blocks {
 		if b.Type == "image" && !can.Image || b.Type == "resource" && !can.EmbeddedContext {
 			return false

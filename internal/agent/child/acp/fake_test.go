@@ -109,6 +109,7 @@ func (f *fake) handle(r record) {
 		}
 		f.late = nil
 		f.mu.Lock()
+		f.session = p.Session
 		f.cancel, f.cancels = make(chan struct{}), 0
 		cancel := f.cancel
 		f.mu.Unlock()
@@ -182,6 +183,10 @@ func (f *fake) open(id json.RawMessage) {
 		return
 	}
 	entries, _ := filepath.Glob(filepath.Join(f.dir, "session-*"))
+	if f.is("refuses") && len(entries) > 0 {
+		f.fail(id, -32603, "one is enough")
+		return
+	}
 	f.session = fmt.Sprintf("session-%d", len(entries)+1)
 	if err := os.WriteFile(filepath.Join(f.dir, f.session), nil, 0o600); err != nil {
 		panic(err)

@@ -80,6 +80,10 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		f.garbage()
 	case "long":
 		f.sendText(strings.Repeat("x", 2<<20))
+	case "pid":
+		f.sendText(fmt.Sprintf("%d %s", os.Getpid(), f.session))
+	case "background": // a process that stays after the turn
+		_ = exec.Command("sh", "-c", "exec setsid sleep "+rest+" &").Run()
 	case "die":
 		f.sendText("last words")
 		fmt.Fprintln(os.Stderr, "out of luck")

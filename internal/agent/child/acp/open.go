@@ -28,12 +28,13 @@ func (s *speaker) Initialize(ctx context.Context) (json.RawMessage, error) {
 func (s *speaker) shakeHands(ctx context.Context) (*handshake, error) {
 	s.handshake.Lock()
 	defer s.handshake.Unlock()
-	if s.hello != nil {
-		return s.hello, nil
+	if hello := s.hello.Load(); hello != nil {
+		return hello, nil
 	}
-	s.reader.Do(func() { go s.wire.read(s.handle) })
+	s.reader.Do(func() { go s.wire.read(s.link.handle) })
 	var reply json.RawMessage
-	if err := s.wire.requestAndWait(ctx, acp.MethodInitialize, s.introduction(), &reply); err != nil {
+	sent := s.introduction()
+	if err := s.wire.requestAndWait(ctx, acp.MethodInitialize, sent, &reply); err != nil {
 		return nil, fmt.Errorf("initialize: %w", plainly(err))
 	}
 	var agent acp.InitializeResponse
@@ -43,8 +44,12 @@ func (s *speaker) shakeHands(ctx context.Context) (*handshake, error) {
 	if version := agent.ProtocolVersion; version != acp.Version && version != 0 { // some agents omit the version
 		return nil, fmt.Errorf("it uses protocol version %d, but only version %d is supported", version, acp.Version)
 	}
-	s.hello = &handshake{reply: reply, can: agent.AgentCapabilities, name: cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title)}
-	return s.hello, nil
+	hello := &handshake{
+		sent: acp.Encode(sent), reply: reply, can: agent.AgentCapabilities,
+		name: cmp.Or(agent.AgentInfo.Name, agent.AgentInfo.Title),
+	}
+	s.hello.Store(hello)
+	return hello, nil
 }
 
 // introduction returns the parameters of initialize. If the session has a client
@@ -165,7 +170,8 @@ func (s *speaker) requestSession(ctx context.Context, method string, session bel
 
 // takesDirs reports whether the agent accepts additional directories.
 func (s *speaker) takesDirs() bool {
-	return s.hello != nil && bool(s.hello.can.SessionCapabilities.AdditionalDirectories)
+	hello := s.hello.Load()
+	return hello != nil && bool(hello.can.SessionCapabilities.AdditionalDirectories)
 }
 
 // plainly adds to an agent's error the details that the agent sent, and
@@ -228,5 +234,5 @@ func (s *speaker) modelName() string {
 	if s.model != "" {
 		return s.model
 	}
-	return s.hello.name
+	return s.hello.Load().name
 }

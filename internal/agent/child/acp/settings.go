@@ -62,12 +62,12 @@ func (s *speaker) Request(ctx context.Context, method string, params json.RawMes
 }
 
 // closeFork closes a forked session in the process that forked it, because the
-// session gets another process. Some agents do not open a session that
+// session may get another process. Some agents do not open a session that
 // another process has open.
 func (s *speaker) closeFork(ctx context.Context, reply json.RawMessage) {
 	var forked acp.CloseSessionRequest
 	if acp.Decode(reply, &forked) == nil && forked.SessionID != "" {
-		_ = s.wire.requestAndWait(ctx, acp.MethodCloseSession, forked, &json.RawMessage{}) // not all agents have it
+		s.closeSession(ctx, forked.SessionID)
 	}
 }
 

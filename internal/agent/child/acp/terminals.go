@@ -93,10 +93,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 
 // addTerminal gives a terminal an id for the agent.
 func (t *turn) addTerminal(one *terminal) string {
-	t.speaker.mu.Lock()
-	t.speaker.terminals++
-	id := fmt.Sprintf("terminal-%d", t.speaker.terminals)
-	t.speaker.mu.Unlock()
+	id := fmt.Sprintf("terminal-%d", t.link.terminals.Add(1))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.terminals[id] = one
