@@ -67,7 +67,7 @@ func (w world) build(root string) error {
 			err = os.Mkdir(at, 0o700)
 		case tree.Symlink:
 			err = os.Symlink(e.text, at)
-		case tree.Absent, tree.File, tree.Other:
+		case tree.Absent, tree.File, tree.Other, tree.Repository:
 			if err = os.WriteFile(at, []byte(e.text), 0o600); err == nil {
 				err = os.Chmod(at, e.mode)
 			}
