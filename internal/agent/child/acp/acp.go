@@ -107,7 +107,7 @@ func (s *speaker) Open(ctx context.Context, session bellcord.Session, own string
 	if err != nil {
 		return "", err
 	}
-	s.link.expect(own)
+	s.expect(own)
 	s.mu.Lock()
 	s.opens = true
 	s.mu.Unlock()
