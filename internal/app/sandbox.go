@@ -159,7 +159,7 @@ func (s agentStarter) command(c proc.Command, dirs []string) confine.Command {
 	return confine.Command{Command: c, Kind: confine.Agent, Home: home, Dirs: dirs, Outside: s.outside}
 }
 
-// excludesOthers reports whether the agent cannot start a sandbox of its own in
+// excludesOthers reports whether the agent cannot start another sandbox in
 // this one: Landlock's filter has no namespaces, and root cannot map users in it.
 func (s agentStarter) excludesOthers(uid int) bool {
 	if !s.confined() {

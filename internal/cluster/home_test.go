@@ -44,7 +44,7 @@ func TestClear_FromAnotherNode_ClearsAtTheHomeNode(t *testing.T) {
 }
 
 // A turn that starts at the home node meanwhile must not be cut out of the
-// conversation: only the home node knows its queue.
+// conversation: only the home node has its queue.
 func TestRewind_FromAnotherNode_RewindsAtTheHomeNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -37,7 +37,7 @@ type op struct {
 	refused  bool // for a finish: the store had rejected a write of the turn
 	foreign  bool // for a stop: its owner has no turn here
 	scope    scope
-	asked    uint64 // for a stop of a scope: the turns that it must reach, as the auditor knows them
+	asked    uint64 // for a stop of a scope: the turns that it must reach, as the auditor has recorded them
 }
 
 // refusal is the reason why the store rejected an op.

@@ -73,8 +73,8 @@ func (a *Agent) Prepare(dir string) error {
 	return err
 }
 
-// anyProcess returns a process for requests without a session, and starts one if there
-// is none. It is not idle until done is called.
+// anyProcess returns a process for requests without a session, and starts one if no
+// process runs. It is not idle until done is called.
 func (a *Agent) anyProcess(dir string) (p *process, done func(), err error) {
 	a.starting.Lock() // a.mu is not held while a process starts: turns and stops need it
 	defer a.starting.Unlock()

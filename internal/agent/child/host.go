@@ -209,7 +209,7 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 	case h.agent.Definition.Renew:
 		w.Processes(processesOf(h.drop(l, bellcord.Forced(ctx))))
 		return errors.Join(context.Cause(ctx), w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name}))
-	case alone: // otherwise they cannot be told from those of the other session's turn
+	case alone: // otherwise they cannot be distinguished from those of the other session's turn
 		w.Processes(processesOf(l.running.EndSince(before, bellcord.Forced(ctx))))
 	}
 	return context.Cause(ctx)

@@ -12,16 +12,16 @@ import (
 )
 
 // Sharer is a Speaker whose agent can have several sessions in one process. The
-// Speaker of a new process has no session: each session gets one of Beside.
+// Speaker of a new process has no session: each session gets one of ForSession.
 type Sharer interface {
 	Speaker
 	// Shares reports whether another session may be opened on the process: the
 	// agent can continue its sessions in another process, and the client is the one
 	// of the handshake. It is false before the handshake.
 	Shares() bool
-	// Beside returns a Speaker for a session on the same process. unprompted is
+	// ForSession returns a Speaker for a session on the same process. unprompted is
 	// Process.Unprompted of the session.
-	Beside(unprompted func()) Speaker
+	ForSession(unprompted func()) Speaker
 	// Leave closes the session on the process, so that another process can open it.
 	// No turn of the session is running.
 	Leave()
@@ -219,7 +219,7 @@ func (p *process) attach(h *host, s bellcord.Session, recorded string) *life {
 		if p.agent.Turns != nil {
 			unprompted = func() { p.agent.wake(l) }
 		}
-		l.speaker = s.Beside(unprompted)
+		l.speaker = s.ForSession(unprompted)
 	}
 	p.lives[l] = true
 	return l

@@ -42,7 +42,7 @@ type Definition struct {
 	Install string
 
 	// InSandbox are the variables for a process in a sandbox in which the agent
-	// cannot start one of its own.
+	// cannot start another one.
 	InSandbox map[string]string
 
 	// Renew reports that models reject the history the agent keeps after a stopped

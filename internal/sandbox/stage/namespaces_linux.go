@@ -107,8 +107,8 @@ func (p *Plan) passed() []int64 {
 }
 
 // dieWith ends this process, and with it the namespace, when the server ends:
-// nobody else can write to the pipe, and the server never does. It runs in a
-// thread of its own.
+// nobody else can write to the pipe, and the server never does. It runs in
+// a separate thread.
 func dieWith(pipe int) {
 	for {
 		if _, err := syscall.Read(pipe, make([]byte, 1)); err != syscall.EINTR { //nolint:errorlint // a plain errno

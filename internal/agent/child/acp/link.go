@@ -55,8 +55,8 @@ func (s *speaker) Shares() bool {
 	return hello != nil && reopening("any", hello.can) != "" && bytes.Equal(hello.sent, acp.Encode(s.introduction()))
 }
 
-// Beside implements child.Sharer.
-func (s *speaker) Beside(unprompted func()) child.Speaker { return s.add(s.opts, unprompted) }
+// ForSession implements child.Sharer.
+func (s *speaker) ForSession(unprompted func()) child.Speaker { return s.add(s.opts, unprompted) }
 
 // leaveBound is how long an agent may take to close a session.
 const leaveBound = 2 * time.Second
