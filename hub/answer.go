@@ -39,6 +39,11 @@ func (h *Hub) sharesOnlyStore() bool {
 
 // forwardAnswer writes an answer for the process that runs the turn.
 func (h *Hub) forwardAnswer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
+	if h.opts.MayForward != nil {
+		if err := h.opts.MayForward(); err != nil {
+			return err
+		}
+	}
 	ctx, done := context.WithTimeout(h.life, maxPoll)
 	defer done()
 	record, err := h.store.Turn(ctx, turn)

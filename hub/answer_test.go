@@ -13,13 +13,13 @@ import (
 )
 
 // second opens another hub on the fixture's directory, as in another process.
-func (h fixture) second(dir string) *hub.Hub {
+func (h fixture) second(dir string, opts hub.Options) *hub.Hub {
 	h.t.Helper()
 	store, err := sqlite.Open(h.t.Context(), dir)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	other, err := hub.Open(h.t.Context(), store, script(nil), hub.Options{})
+	other, err := hub.Open(h.t.Context(), store, script(nil), opts)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -31,6 +31,30 @@ func (h fixture) second(dir string) *hub.Hub {
 	return other
 }
 
+// A command of a turn must not answer the turn's questions.
+func TestAnswer_InAnotherProcessThatMayNotForward_IsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		h := openAt(t, dir, script(func(ctx context.Context, w *hub.Work) error {
+			_, err := w.AskForm(ctx, where)
+			return err
+		}), hub.Options{})
+		refused := errors.New("started by a turn")
+		other := h.second(dir, hub.Options{MayForward: func() error { return refused }})
+		turn := h.prompt("go")
+		synctest.Wait()
+		if err := other.Answer(turn.ID, "q", accepts("dev"), "bob"); !errors.Is(err, refused) {
+			t.Errorf("answered: %v", err)
+		}
+		if len(turn.Questions()) != 1 {
+			t.Error("the question is not open any more")
+		}
+		h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson}))
+		<-turn.Settled()
+	})
+}
+
 func TestAnswer_InAnotherProcess_IsCheckedAndReachesTheTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,7 +64,7 @@ func TestAnswer_InAnotherProcess_IsCheckedAndReachesTheTurn(t *testing.T) {
 			got, err = w.AskForm(ctx, where)
 			return err
 		}), hub.Options{})
-		other := h.second(dir)
+		other := h.second(dir, hub.Options{})
 		turn := h.prompt("go")
 		synctest.Wait()
 		var invalid *bellcord.InvalidReplyError
@@ -82,7 +106,7 @@ func TestLaw30_AnswerInAnotherProcessAfterAStop_IsRejected(t *testing.T) {
 			<-stopped
 			return err
 		}), hub.Options{})
-		other := h.second(dir)
+		other := h.second(dir, hub.Options{})
 		turn := h.prompt("go")
 		synctest.Wait()
 		h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson}))

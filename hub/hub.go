@@ -70,6 +70,10 @@ type Options struct {
 	Grace  time.Duration // for the agent to return after a stop, before it is abandoned (default DefaultGrace)
 	Settle time.Duration // for the end of a turn to become durable, before a stop is answered without it (default 10 s)
 	Sweep  time.Duration // polling interval for changes by other processes (default 250 ms)
+	// MayForward returns an error if this process must not answer the questions of
+	// other processes' turns, for example because such a turn has started it. nil
+	// means that it may.
+	MayForward func() error
 	// Idle is how long a session without a turn stays open: its queue and its
 	// conversation are in memory. OpenSession and Accept open it again; Prompt does
 	// not. 0 means DefaultIdle; with a negative number, only CloseIdle closes sessions.

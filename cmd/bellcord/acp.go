@@ -96,9 +96,6 @@ func (f *acpFlags) bridgeACP(ctx context.Context) error {
 
 func (s *settings) serveACP(ctx context.Context) error {
 	c, err := s.load()
-	if err == nil {
-		err = app.RefuseInsideTurn(c.DataDir) // a window can answer questions and change the mode
-	}
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ const sharedSweep = 500 * time.Millisecond
 func (a *App) openHub(ctx context.Context) (err error) {
 	c := a.config.Settings
 	opts := hub.Options{Logger: a.logger, Watch: both(a.config.Watch, a.recovery.watch), Admission: a.config.Admission}
+	opts.MayForward = func() error { return RefuseInsideTurn(c.DataDir) }
 	opts.Idle = -1 // the server closes idle sessions together with their MCP servers
 	if a.reports != nil {
 		opts.Watch = both(opts.Watch, a.reports.watch)
