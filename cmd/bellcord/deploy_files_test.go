@@ -146,7 +146,8 @@ func TestDeploy_Dockerfile_MatchesDeploymentFiles(t *testing.T) {
 		"USER " + user + ":" + wordAt(t, pod, "securityContext", "runAsGroup") + "\n",
 		"--chown=" + user + ":",
 		fmt.Sprintf("ENTRYPOINT [%q]\n", check[1]),
-		"RUN CGO_ENABLED=0 " + strings.Replace(build, "bin/bellcord", "/out/bellcord", 1),
+		// as make build, and without paths of the builder
+		"RUN CGO_ENABLED=0 " + strings.NewReplacer("go build", "go build -trimpath", "bin/bellcord", "/out/bellcord").Replace(build),
 		"BELLCORD_DATA=" + wordAt(t, container, "volumeMounts", 0, "mountPath") + " ",
 		"EXPOSE " + wordAt(t, container, "ports", 0, "containerPort") + "\n",
 		"FROM golang:" + regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(deployFile(t, "../go.mod"))[1] + " ",
