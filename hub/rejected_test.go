@@ -307,7 +307,7 @@ func (slowPolls) Changed(ctx context.Context) (bool, error) {
 	return false, ctx.Err()
 }
 
-func TestClose_PollIsRunning_DoesNotWaitForIt(t *testing.T) {
+func TestClose_PollIsRunning_EndsItWithoutAnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -315,7 +315,8 @@ func TestClose_PollIsRunning_DoesNotWaitForIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := hub.Open(t.Context(), slowPolls{store}, &ran{}, hub.Options{})
+		var logged bytes.Buffer
+		h, err := hub.Open(t.Context(), slowPolls{store}, &ran{}, hub.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,6 +327,9 @@ func TestClose_PollIsRunning_DoesNotWaitForIt(t *testing.T) {
 		}
 		if took := time.Since(began); took != 0 {
 			t.Errorf("Close took %v", took)
+		}
+		if logged.Len() > 0 {
+			t.Errorf("logged: %s", &logged)
 		}
 	})
 }

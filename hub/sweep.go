@@ -26,7 +26,7 @@ func (h *Hub) sweep() {
 			h.takenForDead()
 			return
 		}
-		if err != nil {
+		if err != nil && h.life.Err() == nil { // Close ends a poll
 			h.logger.Error("polling the store failed", "err", err)
 		}
 	}
