@@ -52,13 +52,14 @@ func TestPage_InARealBrowser_PassesItsTests(t *testing.T) {
 			t.Fatalf("building: %v\n%s", err, out)
 		}
 	}
-	// Each file has its own server and browser. press.test.mjs measures, and runs alone.
+	// Each file has its own server and browser. press.test.mjs measures, and the
+	// browser ends the service worker of push.test.mjs if it is slow: they run alone.
 	for _, file := range []string{
 		"page.test.mjs", "commands.test.mjs", "offline.test.mjs", "files.test.mjs", "code.test.mjs", "settings.test.mjs", "history.test.mjs", "phone.test.mjs",
 		"notices.test.mjs", "push.test.mjs", "addresses.test.mjs", "ports.test.mjs", "question.test.mjs", "form.test.mjs", "projects.test.mjs", "sessions.test.mjs", "search.test.mjs", "header.test.mjs", "changes.test.mjs", "rewind.test.mjs", "axe.test.mjs", "hostile.test.mjs", "press.test.mjs",
 	} {
 		t.Run(strings.TrimSuffix(file, ".test.mjs"), func(t *testing.T) {
-			if file != "press.test.mjs" {
+			if file != "press.test.mjs" && file != "push.test.mjs" {
 				t.Parallel()
 			}
 			run(t, file, program, browser)
