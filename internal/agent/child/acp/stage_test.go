@@ -207,6 +207,12 @@ func (s *stage) textOf(turn bellcord.TurnID) string {
 // until waits for an event of the session for which matches returns true.
 func (s *stage) until(matches func(bellcord.Body) bool) bellcord.Body {
 	s.t.Helper()
+	return s.untilEvent(matches).Body
+}
+
+// untilEvent is until for the whole event.
+func (s *stage) untilEvent(matches func(bellcord.Body) bool) bellcord.Event {
+	s.t.Helper()
 	ctx, done := context.WithTimeout(s.t.Context(), patience)
 	defer done()
 	cursor, err := s.Events(ctx, s.session.ID, 0)
@@ -221,7 +227,7 @@ func (s *stage) until(matches func(bellcord.Body) bool) bellcord.Body {
 		}
 		for _, ev := range events {
 			if matches(ev.Body) {
-				return ev.Body
+				return ev
 			}
 		}
 	}

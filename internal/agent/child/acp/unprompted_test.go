@@ -24,26 +24,12 @@ func (s *stage) begin() {
 // the last one.
 func (s *stage) unprompted(n int) bellcord.TurnID {
 	s.t.Helper()
-	ctx, done := context.WithTimeout(s.t.Context(), patience)
-	defer done()
-	cursor, err := s.Events(ctx, s.session.ID, 0)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer cursor.Close()
-	for {
-		events, err := cursor.Next(ctx)
-		if err != nil {
-			s.t.Fatal("no such turn: ", err)
+	return s.untilEvent(func(b bellcord.Body) bool {
+		if accepted, is := b.(bellcord.TurnAccepted); is && accepted.Task == bellcord.TaskUnprompted {
+			n--
 		}
-		for _, ev := range events {
-			if b, is := ev.Body.(bellcord.TurnAccepted); is && b.Task == bellcord.TaskUnprompted {
-				if n--; n == 0 {
-					return ev.Turn
-				}
-			}
-		}
-	}
+		return n == 0
+	}).Turn
 }
 
 // ended waits for the end of a turn.
