@@ -25,6 +25,8 @@ type reader struct {
 	bin  string // the directory with bellcord; the first one of PATH
 	env  []string
 	set  string // the shell's options
+
+	settings bool // the home directory has a configuration, see hasSettings
 }
 
 // newReader returns a reader with an empty home directory and a project in it. The document needs the given programs.

@@ -46,8 +46,12 @@ func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
 			t.Run(document, func(t *testing.T) {
 				t.Parallel()
 				r := newReader(t)
+				tutorial := strings.HasPrefix(document, "docs/tutorial-")
+				if tutorial {
+					r.hasSettings()
+				}
 				r.follows(r.elsewhere(all, "4500"))
-				if strings.HasPrefix(document, "docs/tutorial-") {
+				if tutorial {
 					r.leavesNothing()
 				}
 			})

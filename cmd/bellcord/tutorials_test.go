@@ -48,6 +48,7 @@ func TestDocs_BotTutorial_PrintsShownOutput(t *testing.T) {
 	r := newReader(t, "curl", "jq")
 	r.dir = r.fetched()
 	r.set = "set -eu" // chat ends a stream that curl would follow forever
+	r.hasSettings()
 	r.follows(r.elsewhere(blocks(t, filepath.Join("..", "..", "docs", "tutorial-bot.md")), "11436", "4500"))
 	r.leavesNothing()
 }
@@ -79,6 +80,7 @@ func TestDocs_GoTutorial_PrintsShownOutput(t *testing.T) {
 func TestDocs_TypeScriptTutorial_PrintsShownOutput(t *testing.T) {
 	t.Parallel()
 	r := newReader(t, "curl", "node", "npm")
+	r.hasSettings()
 	peers, err := filepath.Abs(filepath.Join("..", "..", "peers", "openapi"))
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +95,11 @@ func TestDocs_TypeScriptTutorial_PrintsShownOutput(t *testing.T) {
 			program += f.text + "\n\n"
 		}
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(r.home, "tutorial"), 0o700), os.WriteFile(filepath.Join(r.home, "tutorial", "main.ts"), []byte(program), 0o600)); err != nil {
+	written := filepath.Join(t.TempDir(), "main.ts")
+	if err := os.WriteFile(written, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	r.has("mkdir", fmt.Sprintf("/bin/mkdir \"$@\" && cp %q ~/tutorial", written))
 	all := blocks(t, page)
 	if named, locked := namedPackages(all), lockedPackages(t, peers); !maps.Equal(named, locked) {
 		t.Errorf("the page installs %v, peers/openapi has %v", named, locked)
@@ -174,10 +178,31 @@ func TestDocs_TerminalTutorial_PrintsShownOutput(t *testing.T) {
 	r.leavesNothing("tutorial") // the reader removes it at last
 }
 
+// unusable is the content of a configuration file with which each command of Bellcord fails.
+const unusable = "not a setting\n"
+
+// hasSettings writes a configuration that a tutorial may neither use nor change.
+func (r *reader) hasSettings() {
+	r.t.Helper()
+	dir := filepath.Join(r.home, ".config", "bellcord")
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "config.toml"), []byte(unusable), 0o600)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.settings = true
+}
+
 // leavesNothing checks that a tutorial has neither changed the reader's configuration and data nor
 // left files, except the given ones.
 func (r *reader) leavesNothing(except ...string) {
 	r.t.Helper()
+	if r.settings {
+		dir := filepath.Join(r.home, ".config", "bellcord")
+		text, err := os.ReadFile(filepath.Join(dir, "config.toml"))
+		if files, _ := os.ReadDir(dir); err != nil || string(text) != unusable || len(files) != 1 {
+			r.t.Errorf("the tutorial has changed the reader's settings: %q, %d files, %v", text, len(files), err)
+		}
+		except = append(except, ".config/bellcord")
+	}
 	for _, path := range []string{"tutorial", ".config/bellcord", ".config/zed", ".local/share/bellcord"} {
 		if slices.Contains(except, path) {
 			continue
