@@ -127,6 +127,7 @@ laws-long: ## the laws that chance decides, in the large numbers of their promis
 	go test -count=1 -timeout 10m -run 'TestLaw23_StreamedText' -v ./laws -chance 10000 | grep -E 'lost|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw3[236]' -v ./cmd/bellcord -kills 100 | grep -E 'kills|settled|^(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15' -v ./cmd/bellcord -kills 50 | grep -E 'kills|^(ok|FAIL|---)'
+	go test -count=1 -timeout 60m -run 'TestLaw37_Kill' -v ./cmd/bellcord -kills 250 | grep -E 'kills|^ *(ok|FAIL|---)'
 	go test -count=1 -timeout 10m -run 'TestLaw15_StopOfMixed' -v ./proc -stops 125 | grep -E '^ *(ok|FAIL|---)'
 	go test -race -count=1 -timeout 15m -run 'TestLaw30_AnswerRacesStop' -v ./laws -races 10000 | grep -E 'races|^(ok|FAIL|---)'
 	go test -count=1 -timeout 15m -run 'TestLaw18_Many' -v ./laws -leaks 10000 | grep -E 'stops:|^(ok|FAIL|---)'
