@@ -56,28 +56,35 @@ func New(from TextReader, o Options) *Searcher {
 
 // Search returns the sessions that contain all words of a query, in the given
 // order, and at most limit of them. A query without words matches every session.
-// If it returns an error, the hits are those of the sessions before.
-func (s *Searcher) Search(ctx context.Context, sessions []bellcord.Session, query string, limit int) (api.Hits, error) {
+// If it returns an error, the hits are those of the sessions before. NextCursor of
+// the hits is not set: searched is the number of sessions that the hits are from.
+func (s *Searcher) Search(ctx context.Context, sessions []bellcord.Session, query string, limit int) (found api.Hits, searched int, err error) {
 	words := newPhrase(query)
-	found := api.Hits{Hits: []api.Hit{}, Complete: true}
+	found = api.Hits{Hits: []api.Hit{}, Complete: true}
 	tails, err := s.tails(ctx, sessions)
 	if err != nil {
-		return found, err
+		return found, 0, err
 	}
-	for len(sessions) > 0 && len(found.Hits) < limit {
-		n := min(groupSize, len(sessions))
-		hits, err := s.searchGroup(ctx, sessions[:n], tails[:n], words)
+	for searched < len(sessions) && len(found.Hits) < limit {
+		end := min(searched+groupSize, len(sessions))
+		hits, n, err := s.searchGroup(ctx, sessions[searched:end], tails[searched:end], words)
 		found.Hits = append(found.Hits, hits...)
+		searched += n
 		if err != nil {
-			return found, err
+			return cut(found, limit), searched, err
 		}
-		sessions, tails = sessions[n:], tails[n:]
 	}
-	found.Complete = len(sessions) == 0
-	if len(found.Hits) > limit { // those of a group
+	found.Complete = searched == len(sessions)
+	found = cut(found, limit)
+	return found, searched, nil
+}
+
+// cut removes the hits behind the limit, which a group of sessions can have.
+func cut(found api.Hits, limit int) api.Hits {
+	if len(found.Hits) > limit {
 		found.Hits, found.Complete = found.Hits[:limit], false
 	}
-	return found, nil
+	return found
 }
 
 // tails returns the last sequence numbers of sessions, and removes texts that
@@ -94,10 +101,10 @@ func (s *Searcher) tails(ctx context.Context, sessions []bellcord.Session) ([]in
 	return s.from.Tails(ctx, ids)
 }
 
-// searchGroup returns the sessions of a group that match, in their order. The
-// sessions are searched in parallel. After an error it returns the hits of the
-// sessions before the one with the error.
-func (s *Searcher) searchGroup(ctx context.Context, sessions []bellcord.Session, tails []int64, words phrase) ([]api.Hit, error) {
+// searchGroup returns the sessions of a group that match, in their order, and the
+// number of sessions that it has searched. The sessions are searched in parallel.
+// After an error it returns the hits of the sessions before the one with the error.
+func (s *Searcher) searchGroup(ctx context.Context, sessions []bellcord.Session, tails []int64, words phrase) ([]api.Hit, int, error) {
 	results := make([]struct {
 		hit     api.Hit
 		matches bool
@@ -114,15 +121,15 @@ func (s *Searcher) searchGroup(ctx context.Context, sessions []bellcord.Session,
 	}
 	reading.Wait()
 	var hits []api.Hit
-	for _, r := range results {
+	for i, r := range results {
 		if r.err != nil {
-			return hits, r.err
+			return hits, i, r.err
 		}
 		if r.matches {
 			hits = append(hits, r.hit)
 		}
 	}
-	return hits, nil
+	return hits, len(sessions), nil
 }
 
 // searchSession returns the first match in a session: in its title, its prompts

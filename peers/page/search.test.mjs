@@ -156,3 +156,15 @@ test('the search fits a phone, in light and dark', async () => {
   }
 })
 
+
+test('a search with more hits than it returns continues with older sessions', async () => {
+  for (let i = 0; i < 31; i++) await s.session({ title: `Ledger ${i}` })
+  const page = await s.page()
+  await page.goto(s.url + '/search?q=Ledger')
+  const hits = page.locator('.hits li a')
+  await page.getByRole('button', { name: 'search older sessions' }).click()
+  await hits.nth(30).waitFor()
+  assert.equal(await hits.count(), 31)
+  assert.match(await hits.nth(30).innerText(), /Ledger 0/)
+  assert.equal(await page.getByRole('button', { name: 'search older sessions' }).count(), 0)
+})

@@ -8,7 +8,7 @@ import { visible } from './visible'
 import type { Me, Session } from './words'
 
 interface Hit { session: Session; where: 'title' | 'prompt' | 'answer' | 'dir'; turn?: string; pieces: { text: string; match?: boolean }[] }
-interface Hits { hits: Hit[]; complete: boolean }
+interface Hits { hits: Hit[]; complete: boolean; next_cursor?: string }
 
 // The pause in typing after which a search starts, in milliseconds.
 const typing = 200
@@ -28,6 +28,15 @@ export default function SearchView({ me }: { me?: Me }) {
   const [found, setFound] = useState<Hits & { query: string }>()
   const [trouble, setTrouble] = useState('')
   const box = useRef<HTMLInputElement>(null)
+  /** older continues a search with the sessions that were updated earlier. */
+  const older = (before: Hits & { query: string }) => {
+    const wanted = new URLSearchParams(location.search)
+    wanted.set('before', before.next_cursor!)
+    ask<Hits>('GET', `/v1/search?${wanted}`).then((next) => {
+      setFound((now) => (now === before ? { ...next, query: before.query, hits: [...before.hits, ...next.hits] } : now))
+      say(next.hits.length ? plural(next.hits.length, 'older session') + ' found.' : 'No older session found.')
+    }, (err: Problem) => setTrouble(err.message))
+  }
   useEffect(() => {
     box.current!.focus()
     void ask('GET', '/v1/projects').then((p) => { setHome(p.home); setDirs(p.projects.map((x: { dir: string }) => x.dir)) }).catch(() => {})
@@ -78,7 +87,11 @@ export default function SearchView({ me }: { me?: Me }) {
         <ul class="column hits">
           {found?.hits.map((h) => <Found key={h.session.id} hit={h} me={me} />)}
           {found && found.hits.length === 0 && <li class="faint empty">Nothing found for {visible(found.query)}.</li>}
-          {found && !found.complete && <li class="faint">There may be more: use more words.</li>}
+          {found && !found.complete && (
+            <li class="faint">
+              There may be more: use more words{found.next_cursor ? <>, or <button class="link" onClick={() => older(found)}>search older sessions</button></> : ''}.
+            </li>
+          )}
           {!found && <li class="faint empty">Search the titles, prompts, answers and directories of your sessions.</li>}
         </ul>
       </div>

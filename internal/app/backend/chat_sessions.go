@@ -112,7 +112,7 @@ func (s *localSearch) search(ctx context.Context, query string) ([]chat.Found, e
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.searcher.Search(ctx, sessions, query, mostFound)
+	hits, _, err := s.searcher.Search(ctx, sessions, query, mostFound)
 	return found(hits.Hits), err
 }
 
@@ -132,8 +132,15 @@ func (c localChat) Sessions(ctx context.Context) ([]chat.Listed, error) {
 
 // Search implements chat.Hub.
 func (c remoteChat) Search(ctx context.Context, query string) ([]chat.Found, error) {
-	hits, err := c.at.Client.Search(ctx, client.SearchQuery{Words: query, Limit: mostFound})
-	return found(hits.Hits), err
+	var all []api.Hit
+	for before := ""; ; { // the server ends a search after some seconds
+		hits, err := c.at.Client.Search(ctx, client.SearchQuery{Words: query, Limit: mostFound - len(all), Before: before})
+		all = append(all, hits.Hits...)
+		if err != nil || hits.Complete || hits.NextCursor == before || len(all) >= mostFound {
+			return found(all), err
+		}
+		before = hits.NextCursor
+	}
 }
 
 // Sessions implements chat.Hub.

@@ -60,7 +60,8 @@ func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, sta
 			break
 		}
 		var hits api.Hits
-		hits, err = s.searcher.Search(ctx, states.in(page, state), words, limit-len(found.Hits))
+		searched, in := 0, states.in(page, state)
+		hits, searched, err = s.searcher.Search(ctx, in, words, limit-len(found.Hits))
 		found.Hits = append(found.Hits, hits.Hits...)
 		switch n := len(hits.Hits); {
 		case err == nil && hits.Complete && len(page) < query.Limit:
@@ -70,8 +71,10 @@ func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, sta
 			last := page[len(page)-1]
 			query.Before, query.BeforeID = last.Updated, last.ID
 			found.NextCursor = cursorAfter(last)
-		case n > 0: // the rest of the page is not searched
+		case n > 0 && len(found.Hits) == limit: // the rest of the page is not searched
 			found.NextCursor = cursorAfter(hits.Hits[n-1].Session)
+		case searched > 0: // the time is over
+			found.NextCursor = cursorAfter(in[searched-1])
 		}
 	}
 	return found, err
