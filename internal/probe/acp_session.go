@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/acp"
@@ -107,8 +108,12 @@ func nextTurn(ctx context.Context, t *trial) (verdict, error) {
 		return grade(fine, "after text: %s", observed), err
 	}
 	v := grade(fine, "after text: %s", observed)
-	if p, _, err = c.inTool(ctx, p.session); err != nil {
+	p, err = c.inToolAfterStop(ctx, p.session)
+	switch {
+	case errors.Is(err, errNoTool) && fine:
 		return verdict{}, err
+	case err != nil:
+		return v.and(false, "%s", oneLine(err.Error())), nil
 	}
 	if a, err := p.cancelAndWait(ctx); err != nil || a.n < 0 {
 		return v.and(false, "in a tool: %s", a), err
@@ -128,7 +133,7 @@ func historyPaired(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil || cut.n < 0 {
 		return text.verdict(cut), err
 	}
-	tool, _, err := c.inTool(ctx, text.session)
+	tool, err := c.inToolAfterStop(ctx, text.session)
 	if err != nil {
 		return verdict{}, err
 	}

@@ -146,7 +146,7 @@ func quietAfterAnswer(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil || v.grade != Pass || t.target.missing(shelled) != "" {
 		return v, err
 	}
-	if p, _, err = c.inTool(ctx, p.session); err != nil {
+	if p, err = c.inToolAfterStop(ctx, p.session); err != nil {
 		return verdict{}, err
 	}
 	return p.quiet(ctx)

@@ -149,6 +149,7 @@ func TestRun_OptionalBehaviorMissing_IsSkipped(t *testing.T) {
 		"ignores-cancel-request": {"cancel-request"},
 		"never-asks":             {"permission-unanswered", "permission-cancelled"},
 		"offers-no-close":        {"close-mid-turn"},
+		"runs-no-commands":       {"next-turn", "history-paired", "quiet-after-answer"},
 	} {
 		t.Run(defect, func(t *testing.T) {
 			t.Parallel()

@@ -32,14 +32,34 @@ func (c *acpClient) inTool(ctx context.Context, session string) (*acpPrompt, str
 	return p, token, nil
 }
 
+// inToolAfterStop is inTool in a session whose last turn was stopped. If no
+// command runs there, it tries one in a new process of the agent: if that one
+// runs, the stop is the cause, and the error is a failure. Otherwise, the shell
+// does not run at all, and the error is errNoTool.
+func (c *acpClient) inToolAfterStop(ctx context.Context, session string) (*acpPrompt, error) {
+	p, _, err := c.inTool(ctx, session)
+	if !errors.Is(err, errNoTool) {
+		return p, err
+	}
+	if _, _, control := c.trial.beginTool(ctx); control != nil {
+		return nil, control
+	}
+	return nil, fmt.Errorf("after a stop no command runs: %s", withoutNoTool(err))
+}
+
+// withoutNoTool returns the text of an error without that of errNoTool.
+func withoutNoTool(err error) string {
+	return strings.TrimPrefix(err.Error(), errNoTool.Error()+": ")
+}
+
 // beginTool starts the agent and a turn with a tool that sleeps.
-func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, string, error) {
+func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, err
 	}
-	p, token, err := c.inTool(ctx, session)
-	return c, p, token, err
+	p, _, err := c.inTool(ctx, session)
+	return c, p, err
 }
 
 // cancelInTool stops commands of several ages, each in a new session: some
@@ -107,7 +127,7 @@ func (t *trial) aftermath(ctx context.Context, a *agent, left leftovers, v verdi
 }
 
 func toolFinalStatus(ctx context.Context, t *trial) (verdict, error) {
-	c, p, _, err := t.beginTool(ctx)
+	c, p, err := t.beginTool(ctx)
 	if err != nil {
 		return verdict{}, err
 	}

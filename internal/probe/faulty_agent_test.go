@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -51,6 +52,7 @@ type faultySession struct {
 	turns    map[*faultyTurn]bool
 	last     chan struct{} // closed when the previous turn has ended
 	poisoned bool
+	stopped  atomic.Bool // a turn was cancelled
 }
 
 type faultyTurn struct {
@@ -155,6 +157,10 @@ func (f *faulty) handle(in incoming) {
 	case "session/load":
 		f.reply(in.ID, map[string]any{})
 	case "session/prompt":
+		if f.defect == "broken-after-stop" && s.stopped.Load() {
+			f.send(map[string]any{"id": in.ID, "error": map[string]any{"code": -32603, "message": "already running"}})
+			return
+		}
 		f.accept(s, in)
 	case "session/cancel":
 		f.cancelled(s)
@@ -212,7 +218,11 @@ func (f *faulty) cancelAll(s *faultySession) (running []*faultyTurn) {
 }
 
 func (f *faulty) cancelled(s *faultySession) {
-	if len(f.cancelAll(s)) == 0 && f.defect == "stale-cancel" {
+	running := f.cancelAll(s)
+	if len(running) > 0 {
+		s.stopped.Store(true)
+	}
+	if len(running) == 0 && f.defect == "stale-cancel" {
 		s.poisoned = true
 	}
 }

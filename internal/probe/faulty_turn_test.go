@@ -194,6 +194,9 @@ func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
 		Command string `json:"command"`
 	}
 	_ = json.Unmarshal([]byte(call.Function.Arguments), &args)
+	if f.defect == "runs-no-commands" || f.defect == "no-commands-after-stop" && t.session.stopped.Load() {
+		return "not possible", "failed"
+	}
 	f.update(t.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call.ID, "status": "in_progress"})
 	cmd := exec.Command("sh", "-c", args.Command)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
