@@ -90,6 +90,7 @@ func TestRun_AgentWithDefect_FailsItsCheck(t *testing.T) {
 		{defect: "leaks-old-command", found: "cancel-in-tool", also: "exit-on-eof"},
 		{defect: "tool-never-final", found: "tool-final-status"},
 		{defect: "hangs-on-permission", found: "permission-unanswered"},
+		{defect: "runs-unpermitted", found: "permission-unanswered", also: "permission-cancelled"},
 		{defect: "hangs-queued", found: "overlapping-prompts", also: "cancel-same-write"},
 		{defect: "close-before-prompt", found: "close-mid-turn"},
 		{defect: "late-update", found: "quiet-after-answer"},

@@ -168,19 +168,17 @@ var errNoPermissionRequest = errors.New("started like this, the agent runs comma
 
 // awaitPermissionRequest sends a prompt with a tool call that needs permission, and waits for
 // the permission request.
-func (t *trial) awaitPermissionRequest(ctx context.Context) (*acpPrompt, acpMessage, error) {
+func (t *trial) awaitPermissionRequest(ctx context.Context) (p *acpPrompt, question acpMessage, token string, err error) {
 	c, session, err := t.open(ctx)
 	if err != nil {
-		return nil, acpMessage{}, err
+		return nil, question, "", err
 	}
 	c.holding.Store(true)
 	s, token := t.sleepers()
-	p, err := c.prompt(session, s)
-	if err != nil {
-		return nil, acpMessage{}, err
+	if p, err = c.prompt(session, s); err != nil {
+		return nil, question, "", err
 	}
 	settled := func(m acpMessage) bool { return m.isPermissionRequest(session) || m.answers(p.id) }
-	var question acpMessage
 	ran := asleep(ctx, token, normally, func() bool {
 		m, n := c.messages.await(ctx, p.from, 0, settled)
 		question = m
@@ -188,15 +186,26 @@ func (t *trial) awaitPermissionRequest(ctx context.Context) (*acpPrompt, acpMess
 	})
 	switch {
 	case ran:
-		return nil, question, errNoPermissionRequest
+		return nil, question, "", errNoPermissionRequest
 	case !question.isPermissionRequest(session):
-		return nil, question, fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.awaitAnswer(ctx, 0), c.lastWords())
+		err = fmt.Errorf("%w, and the agent did not ask for permission: %s%s", errNoTool, p.awaitAnswer(ctx, 0), c.lastWords())
+		return nil, question, "", err
 	}
-	return p, question, nil
+	return p, question, token, nil
+}
+
+// notBegun adds to the verdict whether the command ran although the client did
+// not permit it.
+func (t *trial) notBegun(ctx context.Context, token string, v verdict) verdict {
+	pause(ctx, t.opts.Quiet)
+	if t.began(token) {
+		return v.and(false, "the command ran without the permission")
+	}
+	return v.and(true, "the command did not run")
 }
 
 func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
-	p, _, err := t.awaitPermissionRequest(ctx)
+	p, _, token, err := t.awaitPermissionRequest(ctx)
 	if errors.Is(err, errNoPermissionRequest) {
 		return skipped("%s", err), nil
 	}
@@ -204,11 +213,14 @@ func permissionUnanswered(ctx context.Context, t *trial) (verdict, error) {
 		return verdict{}, err
 	}
 	a, err := p.cancelAndWait(ctx)
-	return p.verdict(a), err
+	if err != nil {
+		return verdict{}, err
+	}
+	return t.notBegun(ctx, token, p.verdict(a)), nil
 }
 
 func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
-	p, question, err := t.awaitPermissionRequest(ctx)
+	p, question, token, err := t.awaitPermissionRequest(ctx)
 	if errors.Is(err, errNoPermissionRequest) {
 		return skipped("%s", err), nil
 	}
@@ -219,5 +231,5 @@ func permissionCancelled(ctx context.Context, t *trial) (verdict, error) {
 	if err := p.sendLines(cancelOf(p.session), outcome); err != nil {
 		return verdict{}, err
 	}
-	return p.verdict(p.awaitAnswer(ctx, t.opts.Patience)), nil
+	return t.notBegun(ctx, token, p.verdict(p.awaitAnswer(ctx, t.opts.Patience))), nil
 }

@@ -3,8 +3,6 @@ package probe
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/bellcord/bellcord/internal/acp"
@@ -18,7 +16,7 @@ func backgroundWork(ctx context.Context, t *trial) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
-	s, token, mark := t.leavers()
+	s, token := t.leavers()
 	p, err := c.prompt(session, s)
 	if err != nil {
 		return verdict{}, err
@@ -27,7 +25,7 @@ func backgroundWork(ctx context.Context, t *trial) (verdict, error) {
 	if a.n < 0 {
 		return failed("a command with a background process: %s", a), nil
 	}
-	if _, err := os.Stat(filepath.Join(t.target.Dir, mark)); err != nil {
+	if !t.began(token) {
 		return verdict{}, fmt.Errorf("%w: %s%s", errNoTool, a, c.lastWords())
 	}
 	first := len(holders(token))
@@ -64,15 +62,13 @@ func (c *acpClient) endBackground(ctx context.Context, session, token string, v 
 }
 
 // leavers returns a prompt for a turn with a shell command that leaves two
-// sleeping processes in the background. The mark is a directory that the command
-// makes, so that it runs only once.
-func (t *trial) leavers() (s script, token, mark string) {
+// sleeping processes in the background.
+func (t *trial) leavers() (s script, token string) {
 	s, token = t.sleepers()
-	mark = t.litter[len(t.litter)-1]
 	quiet := ">/dev/null 2>&1 </dev/null"
-	args := t.target.ShellArgs(fmt.Sprintf("mkdir %s && { sleep %s1 %s & sleep %s2 %s & } ; echo started", mark, token, quiet, token, quiet))
+	args := t.target.ShellArgs(fmt.Sprintf("mkdir %s && { sleep %s1 %s & sleep %s2 %s & } ; echo started", onceOf(token), token, quiet, token, quiet))
 	s.text = fmt.Sprintf("%s [tool %s %s] [then [say %s]]", s.nonce, t.target.ShellTool, args, shortReply(s.nonce))
-	return s, token, mark
+	return s, token
 }
 
 // openCalls returns the calls of a session whose last status is not final.

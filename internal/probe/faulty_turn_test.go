@@ -155,7 +155,11 @@ func (f *faulty) streamModel(t *faultyTurn) (text string, calls []faultyCall) {
 func (f *faulty) act(t *faultyTurn, call faultyCall) string {
 	f.update(t.session, map[string]any{"sessionUpdate": "tool_call", "toolCallId": call.ID, "title": "shell", "status": "pending"})
 	output, status := "not started", "failed"
-	if f.permitted(t, call) {
+	permitted := f.permitted(t, call)
+	if t.ctx.Err() != nil && f.defect == "runs-unpermitted" {
+		f.runAnyway(call)
+	}
+	if permitted {
 		output, status = f.shell(t, call)
 	}
 	never := t.ctx.Err() != nil && f.defect == "tool-never-final" || t.ctx.Err() == nil && f.defect == "call-without-end"
@@ -189,16 +193,34 @@ func (f *faulty) permitted(t *faultyTurn, call faultyCall) bool {
 	}
 }
 
-func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
+// runAnyway starts a command that the client did not permit, and ends it half a
+// second later.
+func (f *faulty) runAnyway(call faultyCall) {
+	cmd := exec.Command("sh", "-c", call.command())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.Start() == nil {
+		f.turns.Go(func() {
+			<-time.After(500 * time.Millisecond)
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			_ = cmd.Wait()
+		})
+	}
+}
+
+func (c faultyCall) command() string {
 	var args struct {
 		Command string `json:"command"`
 	}
-	_ = json.Unmarshal([]byte(call.Function.Arguments), &args)
+	_ = json.Unmarshal([]byte(c.Function.Arguments), &args)
+	return args.Command
+}
+
+func (f *faulty) shell(t *faultyTurn, call faultyCall) (output, status string) {
 	if f.defect == "runs-no-commands" || f.defect == "no-commands-after-stop" && t.session.stopped.Load() {
 		return "not possible", "failed"
 	}
 	f.update(t.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call.ID, "status": "in_progress"})
-	cmd := exec.Command("sh", "-c", args.Command)
+	cmd := exec.Command("sh", "-c", call.command())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return err.Error(), "failed"

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -58,7 +60,7 @@ func (t *trial) sleepers() (s script, token string) {
 	n, _ := rand.Int(rand.Reader, big.NewInt(10_000_000)) // never fails
 	token = fmt.Sprintf("4%07d", n)
 	nonce := newNonce()
-	once := "probe-" + token
+	once := onceOf(token)
 	t.litter = append(t.litter, once)
 	args := t.target.ShellArgs(fmt.Sprintf("mkdir %s && { sleep %s1 & sleep %s2; }", once, token, token))
 	return script{fmt.Sprintf("%s [tool %s %s]", nonce, t.target.ShellTool, args), nonce}, token
@@ -70,13 +72,7 @@ func asleep(ctx context.Context, token string, within time.Duration, quit func()
 	limited, done := context.WithTimeout(ctx, within)
 	defer done()
 	for limited.Err() == nil {
-		sleeping := 0
-		for _, line := range holders(token) {
-			if program, _, _ := strings.Cut(line, " "); path.Base(program) == "sleep" {
-				sleeping++
-			}
-		}
-		if sleeping >= 2 {
+		if sleeping(token) >= 2 {
 			return true
 		}
 		if quit() {
@@ -86,6 +82,28 @@ func asleep(ctx context.Context, token string, within time.Duration, quit func()
 	}
 	return false
 }
+
+// sleeping returns the number of sleeping processes with the token.
+func sleeping(token string) int {
+	n := 0
+	for _, line := range holders(token) {
+		if program, _, _ := strings.Cut(line, " "); path.Base(program) == "sleep" {
+			n++
+		}
+	}
+	return n
+}
+
+// began reports whether the command with the token is running or has run: it
+// makes a directory first.
+func (t *trial) began(token string) bool {
+	_, err := os.Stat(filepath.Join(t.target.Dir, onceOf(token)))
+	return err == nil || sleeping(token) > 0
+}
+
+// onceOf returns the name of the directory that a command with this token makes,
+// so that it runs only once.
+func onceOf(token string) string { return "probe-" + token }
 
 // left waits up to one second until the model has no open request with this
 // nonce, and reports whether it has none.
