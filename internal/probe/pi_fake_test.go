@@ -91,6 +91,9 @@ func (f *fakePi) handle(c piCommand) {
 		}
 		go func() {
 			f.abort()
+			if f.defect == "slow-stop" {
+				<-time.After(5200 * time.Millisecond)
+			}
 			f.respond(c, nil)
 		}()
 	}
@@ -163,8 +166,10 @@ func (f *fakePi) shell(r *piRun, text string) {
 	if cmd.Start() != nil {
 		return
 	}
+	began := time.Now()
 	<-r.ctx.Done()
-	if f.defect != "leaks" {
+	old := time.Since(began) > 300*time.Millisecond
+	if f.defect != "leaks" && (f.defect != "leaks-old-command" || !old) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
 		for syscall.Kill(-cmd.Process.Pid, 0) == nil {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -26,23 +27,44 @@ func (c *piClient) inTool(ctx context.Context) (token string, from int, err erro
 	return token, from, err
 }
 
+// abortInTool stops commands of several ages, as cancelInTool does, but in one
+// session.
 func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	token, from, err := c.inTool(ctx)
-	if err != nil {
-		return verdict{}, err
-	}
-	stop, err := c.abort(ctx)
-	if err != nil {
-		return verdict{}, err
-	}
 	var left leftovers
-	left.count(token, 0)
+	var v verdict
+	for _, age := range t.opts.Ages {
+		token, from, err := c.inTool(ctx)
+		switch {
+		case errors.Is(err, errNoTool) && len(left.tokens) > 0:
+			return v.and(false, "the command after a stop did not run"), nil
+		case err != nil:
+			return verdict{}, err
+		}
+		pause(ctx, age)
+		stop, err := c.abort(ctx)
+		if err != nil {
+			return verdict{}, err
+		}
+		left.count(token, age)
+		v = stop.verdict()
+		if open := openTools(c.records.since(from)); open > 0 {
+			v = v.and(false, "%d calls without an end", open)
+		}
+		if v.grade != Pass || left.first > 0 {
+			break
+		}
+	}
+	return t.aftermath(ctx, c.agent, left, v), nil
+}
+
+// openTools returns the number of tool calls that have not ended.
+func openTools(records []piRecord) int {
 	open := 0
-	for _, r := range c.records.since(from) {
+	for _, r := range records {
 		switch r.Type {
 		case "tool_execution_start":
 			open++
@@ -50,11 +72,7 @@ func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 			open--
 		}
 	}
-	v := stop.verdict()
-	if open > 0 {
-		v = v.and(false, "%d calls without an end", open)
-	}
-	return t.aftermath(ctx, c.agent, left, v), nil
+	return open
 }
 
 func idleAbort(ctx context.Context, t *trial) (verdict, error) {
@@ -110,7 +128,11 @@ func piNextTurn(ctx context.Context, t *trial) (verdict, error) {
 	if t.target.missing(shelled) != "" {
 		return v, nil
 	}
-	if _, _, err := c.inTool(ctx); err != nil {
+	_, _, err = c.inTool(ctx)
+	switch {
+	case errors.Is(err, errNoTool) && !fine:
+		return v.and(false, "%s", oneLine(err.Error())), nil
+	case err != nil:
 		return verdict{}, err
 	}
 	if stop, err := c.abort(ctx); err != nil || !stop.idle {

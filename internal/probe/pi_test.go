@@ -16,6 +16,7 @@ func TestRun_PiWithDefect_FailsItsCheck(t *testing.T) {
 		{name: "nothing"},
 		{name: "an abort right behind the prompt", defect: "loses-early-abort", found: "abort-same-write"},
 		{name: "the processes of a tool", defect: "leaks", found: "abort-in-tool", also: "exit-on-eof"},
+		{name: "the processes of an old tool", defect: "leaks-old-command", found: "abort-in-tool", also: "exit-on-eof"},
 		{name: "a second end", defect: "ends-twice", found: "double-abort"},
 		{name: "a retry after the stop", defect: "comes-back", found: "abort-in-retry"},
 		{name: "the end of its input", defect: "survives-eof", found: "exit-on-eof"},
