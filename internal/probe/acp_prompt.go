@@ -82,7 +82,11 @@ func (a acpAnswer) String() string {
 	if a.n < 0 {
 		return "no answer after " + span(a.took)
 	}
-	return a.reason() + " after " + span(a.took)
+	words := a.reason() + " after " + span(a.took)
+	if a.reason() == string(acp.StopCancelled) && a.took > bound {
+		words += ", later than " + span(bound)
+	}
+	return words
 }
 
 func (a acpAnswer) cancelled() bool {

@@ -4,6 +4,7 @@ package probe_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/bellcord/bellcord/internal/probe"
 )
@@ -16,6 +17,25 @@ func TestRun_NoCommandRunsAfterAStop_FailsEveryCheckThatNeedsOne(t *testing.T) {
 			opts := quick
 			opts.Only = []string{"next-turn", "history-paired", "quiet-after-answer"}
 			for check, grade := range grades(t, faultyAgent(t, probe.ACP, defect), opts) {
+				if grade != probe.Fail {
+					t.Errorf("%s: %s", check, grade)
+				}
+			}
+		})
+	}
+}
+
+func TestRun_StopTakesLongerThanFiveSeconds_FailsTheChecksOfCancel(t *testing.T) {
+	t.Parallel()
+	for protocol, checks := range map[string][]string{
+		probe.ACP: {"cancel-mid-stream", "overlapping-prompts"},
+		probe.Pi:  {"abort-mid-stream"},
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			opts := quick
+			opts.Patience, opts.Only = 10*time.Second, checks
+			for check, grade := range grades(t, faultyAgent(t, protocol, "slow-stop"), opts) {
 				if grade != probe.Fail {
 					t.Errorf("%s: %s", check, grade)
 				}

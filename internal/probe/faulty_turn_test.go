@@ -35,6 +35,9 @@ func (f *faulty) conclude(t *faultyTurn, where string) {
 		reason = "cancelled"
 	}
 	cut := reason == "cancelled" && where == "text"
+	if f.defect == "slow-stop" && cut {
+		<-time.After(5200 * time.Millisecond)
+	}
 	switch {
 	case f.defect == "hangs-queued" && where == "before":
 		return

@@ -68,7 +68,11 @@ func (s piStop) verdict() verdict {
 	case s.late != "":
 		return failed("response after %s, then %s", span(s.took), s.late)
 	}
-	return grade(s.took <= bound, "aborted after %s", span(s.took))
+	v := passed("aborted after %s", span(s.took))
+	if s.took > bound {
+		return v.and(false, "later than %s", span(bound))
+	}
+	return v
 }
 
 func abortMidStream(ctx context.Context, t *trial) (verdict, error) {

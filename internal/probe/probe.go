@@ -51,7 +51,7 @@ type Target struct {
 // programs.
 type Options struct {
 	Tries    int           // number of times that prompt and stop are sent in one write; 0 means 10
-	Patience time.Duration // wait for the response to a stop; 0 means 12 s, slightly more than the laws allow
+	Patience time.Duration // wait for the response to a stop; 0 means 12 s, so that a late response is seen
 	Quiet    time.Duration // how long no output may follow; 0 means 1 s
 	Later    time.Duration // time from the response to the second count of processes; 0 means 2 s
 	// Ages are the times from the start of a command to its stop; nil means 0,
