@@ -26,6 +26,7 @@ func acpChecks() []check {
 		{"next-turn", "1", nothing, nextTurn},
 		{"history-paired", "21, 25", shelled, historyPaired},
 		{"background-work", "15, 25", shelled, backgroundWork},
+		{"unprompted-work", "15, 17", shelled, unpromptedWork},
 		{"exit-on-eof", "15", started, exitOnEOF},
 		{"cancel-after-cut", "4, 10", dialed, cancelAfterCut},
 		{"v2-negotiation", "2", nothing, v2Negotiation},

@@ -12,22 +12,11 @@ import (
 // exits. Every call must have ended at the answer to the prompt. Processes that
 // continue after it must end with the session.
 func backgroundWork(ctx context.Context, t *trial) (verdict, error) {
-	c, session, err := t.open(ctx)
+	p, a, err := t.leave(ctx, staysForYears)
 	if err != nil {
 		return verdict{}, err
 	}
-	s, token := t.leavers()
-	p, err := c.prompt(session, s)
-	if err != nil {
-		return verdict{}, err
-	}
-	a := p.awaitAnswer(ctx, normally)
-	if a.n < 0 {
-		return failed("a command with a background process: %s", a), nil
-	}
-	if !t.began(token) {
-		return verdict{}, fmt.Errorf("%w: %s%s", errNoTool, a, c.lastWords())
-	}
+	c, session, token := p.c, p.session, p.token
 	first := len(holders(token))
 	pause(ctx, t.opts.Later)
 	second := len(holders(token))
@@ -61,12 +50,50 @@ func (c *acpClient) endBackground(ctx context.Context, session, token string, v 
 	return v.and(left == 0, "%d after session/close", left), nil
 }
 
+// leave starts the agent and runs a command that leaves processes in the
+// background. It returns the answer to its prompt.
+func (t *trial) leave(ctx context.Context, stay staying) (*leaver, acpAnswer, error) {
+	c, session, err := t.open(ctx)
+	if err != nil {
+		return nil, acpAnswer{}, err
+	}
+	s, token := t.leavers(stay)
+	p, err := c.prompt(session, s)
+	if err != nil {
+		return nil, acpAnswer{}, err
+	}
+	a := p.awaitAnswer(ctx, normally)
+	switch {
+	case a.n < 0:
+		err = fmt.Errorf("a command with a background process: %s", a)
+	case !t.began(token):
+		err = fmt.Errorf("%w: %s%s", errNoTool, a, c.lastWords())
+	}
+	return &leaver{p, token}, a, err
+}
+
+// leaver is a prompt whose command leaves processes with the token.
+type leaver struct {
+	*acpPrompt
+	token string
+}
+
+// staying is how long processes stay in the background: the digits of their
+// time in seconds that precede the token.
+type staying string
+
+const (
+	staysForYears staying = ""
+	endsSoon      staying = "1."
+)
+
 // leavers returns a prompt for a turn with a shell command that leaves two
 // sleeping processes in the background.
-func (t *trial) leavers() (s script, token string) {
+func (t *trial) leavers(stay staying) (s script, token string) {
 	s, token = t.sleepers()
 	quiet := ">/dev/null 2>&1 </dev/null"
-	args := t.target.ShellArgs(fmt.Sprintf("mkdir %s && { sleep %s1 %s & sleep %s2 %s & } ; echo started", onceOf(token), token, quiet, token, quiet))
+	args := t.target.ShellArgs(fmt.Sprintf("mkdir %[1]s && { sleep %[2]s1 %[3]s & sleep %[2]s2 %[3]s & } ; echo started",
+		onceOf(token), string(stay)+token, quiet))
 	s.text = fmt.Sprintf("%s [tool %s %s] [then [say %s]]", s.nonce, t.target.ShellTool, args, shortReply(s.nonce))
 	return s, token
 }

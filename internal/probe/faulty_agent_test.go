@@ -53,6 +53,7 @@ type faultySession struct {
 	last     chan struct{} // closed when the previous turn has ended
 	poisoned bool
 	stopped  atomic.Bool // a turn was cancelled
+	quiet    atomic.Bool // a cancel has arrived since the agent went on by itself
 }
 
 type faultyTurn struct {
@@ -218,6 +219,7 @@ func (f *faulty) cancelAll(s *faultySession) (running []*faultyTurn) {
 }
 
 func (f *faulty) cancelled(s *faultySession) {
+	s.quiet.Store(true)
 	running := f.cancelAll(s)
 	if len(running) > 0 {
 		s.stopped.Store(true)

@@ -51,9 +51,30 @@ func (f *faulty) conclude(t *faultyTurn, where string) {
 	if f.defect == "double-answer" && cut {
 		f.reply(json.RawMessage(t.id), map[string]any{"stopReason": reason})
 	}
+	if strings.HasPrefix(f.defect, "goes-on") && strings.Contains(t.text, "[then [say") {
+		f.turns.Go(func() { f.goOn(t) })
+	}
 	f.update(t.session, map[string]any{"sessionUpdate": "session_info_update", "title": "allowed at any time"})
 	if f.defect == "late-update" && cut {
 		f.chunk(t.session, "one more thing")
+	}
+}
+
+// goOn works without a prompt until a cancel, or until it ends by itself.
+func (f *faulty) goOn(t *faultyTurn) {
+	s := t.session
+	s.quiet.Store(false)
+	if f.defect == "goes-on-in-process" {
+		_, command, _ := strings.Cut(t.text, "mkdir probe-")
+		token, _, _ := strings.Cut(command, " ")
+		_ = exec.Command("sleep", token).Start()
+	}
+	for range 300 {
+		f.chunk(s, "and another thing")
+		<-time.After(20 * time.Millisecond)
+		if s.quiet.Load() && f.defect != "goes-on" {
+			return
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func overNetwork(t *testing.T, defect, token string) probe.Target {
 
 func TestRun_OverWebSocket_GradesWhatNeedsNoProcess(t *testing.T) {
 	t.Parallel()
-	needProcess := strings.Fields("cancel-in-tool tool-final-status permission-unanswered permission-cancelled history-paired background-work exit-on-eof v2-turn v2-cancel")
+	needProcess := strings.Fields("cancel-in-tool tool-final-status permission-unanswered permission-cancelled history-paired background-work unprompted-work exit-on-eof v2-turn v2-cancel")
 	for _, tt := range []struct{ defect, found string }{
 		{"", ""},
 		{"ignores-returned", "cancel-after-cut"},
