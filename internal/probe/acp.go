@@ -133,6 +133,7 @@ func cancelOf(session string) []byte {
 func (c *acpClient) handleLine(at time.Time, line []byte) {
 	m, ok := readMessage(at, line)
 	if !ok {
+		c.trial.foreign.add(line)
 		return
 	}
 	c.messages.addEntry(m)

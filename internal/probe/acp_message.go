@@ -27,6 +27,9 @@ func readMessage(at time.Time, line []byte) (acpMessage, bool) {
 	if json.Unmarshal(line, &m.Message) != nil {
 		return m, false
 	}
+	if m.Method == "" && m.ID == nil && m.Result == nil && m.Error == nil {
+		return m, false // such as a line of a log in JSON
+	}
 	switch m.Method {
 	case acp.MethodUpdate:
 		var n acp.SessionNotification

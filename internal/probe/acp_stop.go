@@ -32,6 +32,7 @@ func acpChecks() []check {
 		{"v2-negotiation", "2", nothing, v2Negotiation},
 		{"v2-turn", "20", nothing, v2Turn},
 		{"v2-cancel", "12, 20", nothing, v2Cancel},
+		{"messages-only", "–", nothing, messagesOnly}, // the last one: it grades the output of all others
 	}
 }
 

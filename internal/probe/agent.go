@@ -27,6 +27,7 @@ func (a *agent) listen(handle func(time.Time, []byte), over func()) {
 	defer func() { _ = a.running.Stdout.Close() }()
 	lines := bufio.NewScanner(a.running.Stdout)
 	lines.Buffer(make([]byte, 64<<10), jsonrpc.MostLine+1)
+	lines.Split(wholeLines)
 	for lines.Scan() {
 		handle(time.Now(), lines.Bytes())
 	}

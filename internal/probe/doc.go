@@ -10,6 +10,7 @@
 // An agent can also be reached over WebSocket. Its processes are not visible
 // then, so the checks that count them are skipped.
 //
-// Unknown updates, unsupported requests, output on stderr and long lines are
-// not findings.
+// Each line that an ACP agent prints on stdout must be a message. Unknown
+// updates, unsupported requests, output on stderr and long lines are not
+// findings.
 package probe

@@ -93,6 +93,13 @@ func serveFaulty() {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
 	fmt.Fprintln(os.Stderr, "noise is not a finding")
+	fmt.Println() // an empty line is not a finding
+	switch f.defect {
+	case "prints-text":
+		fmt.Println("Welcome!")
+	case "prints-a-log":
+		fmt.Println(`{"level":"info","message":"started"}`)
+	}
 	for lines.Scan() {
 		var in incoming
 		if json.Unmarshal(lines.Bytes(), &in) == nil {
@@ -103,6 +110,9 @@ func serveFaulty() {
 		f.cancelAll(s)
 	}
 	f.turns.Wait()
+	if f.defect == "ends-inside-a-line" {
+		fmt.Print(`{"jsonrpc":`)
+	}
 	if f.defect == "survives-eof" {
 		<-time.After(time.Hour)
 	}

@@ -154,7 +154,7 @@ func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	bench := &trial{target: t, opts: opts.filled(), keeper: keeper}
+	bench := &trial{target: t, opts: opts.filled(), keeper: keeper, foreign: &foreignLines{}}
 	err = bench.all(ctx, checks, &report)
 	return report, errors.Join(err, keeper.Close())
 }
@@ -202,7 +202,7 @@ func (t *trial) one(ctx context.Context, c check) Result {
 		return result
 	}
 	began := time.Now()
-	fresh := &trial{target: t.target, opts: t.opts, keeper: t.keeper}
+	fresh := &trial{target: t.target, opts: t.opts, keeper: t.keeper, foreign: t.foreign}
 	v, err := c.run(ctx, fresh)
 	fresh.endAgents()
 	switch {

@@ -18,6 +18,8 @@ type trial struct {
 	keeper *proc.Keeper
 	ends   []func() // end the agents of the trial, and close its connections
 	litter []string // files that tools leave in the working directory
+
+	foreign *foreignLines // shared by the trials of a run
 }
 
 // bound is the time that a stop may take. The laws allow 10 s with hostile tools
