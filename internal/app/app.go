@@ -123,10 +123,11 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if shared, is := a.Store.(*postgres.Store); is {
 		keeping.Label = shared.NodeID()
 	}
+	a.undo = a.newRecorder()
+	interrupted := a.undo.Interrupted() // before the keeper ends the processes of these calls
 	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), keeping); err != nil {
 		return err
 	}
-	a.undo = a.newRecorder()
 	private := privateFiles(c)
 	a.background.Confine = newConfinement(a.config, a.keeper, private.Paths)
 	a.background.Confine.Tmp.Sweep() // the keeper has ended the processes that used them
@@ -150,7 +151,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 		return errors.Join(err, a.keeper.Close())
 	}
 	a.recovery.start(ctx)
-	a.undo.Recover()
+	a.undo.Recover(interrupted)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type recovery struct {
 	app  *App
 	wake chan struct{}
 	done sync.WaitGroup
+	left bool // see reap
 
 	mu   sync.Mutex
 	lost map[bellcord.TurnID]bellcord.SessionID // whose processes are unknown
@@ -84,16 +85,16 @@ func (r *recovery) start(ctx context.Context) {
 	r.done.Go(func() {
 		for {
 			var again <-chan time.Time
-			if !complete {
+			if !complete || r.left {
 				again = time.After(recoverAgain)
 			}
 			select {
 			case <-r.app.closing:
 				return
 			case <-r.wake:
-				r.app.keeper.Reap()
+				r.reap(true)
 			case <-again:
-				r.app.keeper.Reap()
+				r.reap(false)
 			}
 			ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
 			complete = r.attempt(ctx)

@@ -57,7 +57,7 @@ func TestTurn_ProcessDiedInADirectoryAround_ChangesAreNotDisputed(t *testing.T) 
 		}
 	})
 	s.recorder = r.recorder()
-	s.recorder.Recover()
+	s.recorder.Recover(s.recorder.Interrupted())
 	for len(slow) == 0 {
 		runtime.Gosched()
 	}

@@ -110,10 +110,13 @@ func (r record) remove(w *snapshot.Workspace) error {
 // records returns the records of all undos of a workspace.
 func records(dir string) []record {
 	var all []record
-	names, _ := filepath.Glob(filepath.Join(dir, undosName, "*"+recordSuffix)) // fails only for a bad pattern
-	for _, name := range names {
+	entries, _ := os.ReadDir(filepath.Join(dir, undosName)) // a directory that does not exist has no records
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), recordSuffix) {
+			continue
+		}
 		var r record
-		if data, err := os.ReadFile(name); err == nil && json.Unmarshal(data, &r) == nil {
+		if data, err := os.ReadFile(filepath.Join(dir, undosName, e.Name())); err == nil && json.Unmarshal(data, &r) == nil {
 			all = append(all, r)
 		}
 	}

@@ -44,9 +44,8 @@ type Recorder struct {
 
 	recovering atomic.Pointer[snapshot.Workspace] // the workspace whose calls are being recovered
 
-	dead map[string]bool // handles of the processes that had died when Recover was called
-
 	mu     sync.Mutex
+	dead   map[string]bool       // handles of the processes of which Recover was told
 	opened map[string]*directory // by path
 	closed bool
 	work   sync.WaitGroup // comparisons
@@ -63,7 +62,7 @@ func New(options Options) *Recorder {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
-	r := &Recorder{options: options, opened: map[string]*directory{}}
+	r := &Recorder{options: options, opened: map[string]*directory{}, dead: map[string]bool{}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }

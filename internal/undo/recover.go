@@ -3,6 +3,7 @@ package undo
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +16,43 @@ import (
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 )
 
+// Interrupted lists what processes that have died left incomplete.
+type Interrupted struct {
+	dead map[string]bool // handles of the processes
+	dirs []string        // of the workspaces that they used or in which an undo is incomplete
+}
+
+// Interrupted returns what processes that have died until now left incomplete. Call
+// it before you end the processes that they started, and Recover afterwards.
+func (r *Recorder) Interrupted() Interrupted {
+	found := Interrupted{dead: map[string]bool{}}
+	if r == nil {
+		return found
+	}
+	entries, _ := os.ReadDir(r.options.Place) // a directory that does not exist has no entries
+	for _, e := range entries {
+		dir, left := filepath.Join(r.options.Place, e.Name()), false
+		for _, handle := range snapshot.Handles(dir) {
+			if held, err := filelock.IsHeld(filepath.Join(dir, snapshot.AlivePrefix+handle)); err == nil && !held {
+				found.dead[handle] = true
+				left = true
+			}
+		}
+		for _, u := range records(dir) {
+			left = left || u.isInterrupted()
+		}
+		if left {
+			found.dirs = append(found.dirs, dir)
+		}
+	}
+	return found
+}
+
 // Recover completes what processes that have died left incomplete: it finds the
 // changes of their calls, and resumes their undos. The processes of these calls
 // must have ended. It runs in the background. Close cancels it: each part that is
 // complete stays complete, and the next Recover continues with the others.
-func (r *Recorder) Recover() {
+func (r *Recorder) Recover(found Interrupted) {
 	if r == nil {
 		return
 	}
@@ -28,10 +61,9 @@ func (r *Recorder) Recover() {
 	if r.closed {
 		return
 	}
-	var dirs []string
-	r.dead, dirs = interrupted(r.options.Place)
+	maps.Copy(r.dead, found.dead)
 	r.work.Go(func() {
-		for _, dir := range dirs {
+		for _, dir := range found.dirs {
 			if r.ctx.Err() != nil {
 				return
 			}
@@ -40,30 +72,6 @@ func (r *Recorder) Recover() {
 			}
 		}
 	})
-}
-
-// interrupted returns the handles of processes that have died, and the
-// directories of the workspaces that they used or in which an undo is incomplete.
-func interrupted(place string) (dead map[string]bool, dirs []string) {
-	dead = map[string]bool{}
-	entries, _ := os.ReadDir(place) // a directory that does not exist has no entries
-	for _, e := range entries {
-		dir, left := filepath.Join(place, e.Name()), false
-		handles, _ := filepath.Glob(filepath.Join(dir, snapshot.AlivePrefix+"*")) // fails only for a bad pattern
-		for _, path := range handles {
-			if held, err := filelock.IsHeld(path); err == nil && !held {
-				dead[strings.TrimPrefix(filepath.Base(path), snapshot.AlivePrefix)] = true
-				left = true
-			}
-		}
-		for _, u := range records(dir) {
-			left = left || u.isInterrupted()
-		}
-		if left {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dead, dirs
 }
 
 func (r *Recorder) recoverDir(ctx context.Context, dir string) error {
@@ -98,6 +106,13 @@ func (r *Recorder) recoverUndo(w *snapshot.Workspace, u record) error {
 		return err
 	}
 	defer unlock()
+	u, err = readRecord(w, u.Undo) // another process may have completed it, or a living one was carrying it out
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil || !u.isInterrupted():
+		return err
+	}
 	_, err = r.resume(r.ctx, w, u)
 	if errors.Is(err, restore.ErrNoPlan) {
 		return u.remove(w)
@@ -142,8 +157,8 @@ func (r *Recorder) Recovering() (bellcord.FilesScanned, bool) {
 	return bellcord.FilesScanned{Files: p.Files, Bytes: p.Bytes}, true
 }
 
-// wasDead reports whether a process had died when this one started, which has
-// ended its processes.
+// wasDead reports whether a process has died and the processes that it started have
+// ended.
 func (r *Recorder) wasDead(handle string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,18 +168,12 @@ func (r *Recorder) wasDead(handle string) bool {
 // hasDead reports whether a process that had died has left its mark in the storage
 // of a workspace.
 func (r *Recorder) hasDead(dir string) bool {
-	handles, _ := filepath.Glob(filepath.Join(dir, snapshot.AlivePrefix+"*")) // fails only for a bad pattern
-	return slices.ContainsFunc(handles, func(path string) bool {
-		return r.wasDead(strings.TrimPrefix(filepath.Base(path), snapshot.AlivePrefix))
-	})
+	return slices.ContainsFunc(snapshot.Handles(dir), r.wasDead)
 }
 
 // markDead ensures that a dead process has its mark until its calls are settled.
 func (r *Recorder) markDead(w *snapshot.Workspace, handle string) error {
 	r.mu.Lock()
-	if r.dead == nil {
-		r.dead = map[string]bool{}
-	}
 	r.dead[handle] = true
 	r.mu.Unlock()
 	return w.Mark(handle)

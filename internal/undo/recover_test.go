@@ -69,7 +69,7 @@ func die(args []string) {
 				kill()
 			}
 		})
-		recorder.Recover()
+		recorder.Recover(recorder.Interrupted())
 		_, err := recorder.Changes(context.Background(), r.session, r.turn)
 		fmt.Println("not killed at", point, err)
 		os.Exit(1)
@@ -119,7 +119,7 @@ func (r ruin) closedAt(t *testing.T, point string) {
 		}
 	})
 	defer undo.SetCut(func(string) {})
-	recorder.Recover()
+	recorder.Recover(recorder.Interrupted())
 	select {
 	case <-reached:
 	case <-t.Context().Done():
@@ -135,7 +135,13 @@ func (r ruin) closedAt(t *testing.T, point string) {
 func (r ruin) isWhole(t *testing.T) {
 	t.Helper()
 	recorder := r.recorder()
-	recorder.Recover()
+	recorder.Recover(recorder.Interrupted())
+	r.isWholeFor(t, recorder)
+}
+
+// isWholeFor is isWhole for a recorder that has recovered the calls. It closes it.
+func (r ruin) isWholeFor(t *testing.T, recorder *undo.Recorder) {
+	t.Helper()
 	defer func() {
 		if err := recorder.Close(); err != nil {
 			t.Error(err)
@@ -212,8 +218,8 @@ func TestRecover_TwoProcessesAtTheSameTime_ReportTheChangesOnce(t *testing.T) {
 	t.Parallel()
 	r := newRuin(t)
 	first, second := r.recorder(), r.recorder()
-	first.Recover()
-	second.Recover()
+	first.Recover(first.Interrupted())
+	second.Recover(second.Interrupted())
 	for _, recorder := range []*undo.Recorder{first, second} {
 		if c, err := recorder.Changes(t.Context(), r.session, r.turn); err != nil || c.Pending {
 			t.Errorf("%+v, %v", c, err)
@@ -223,4 +229,50 @@ func TestRecover_TwoProcessesAtTheSameTime_ReportTheChangesOnce(t *testing.T) {
 		}
 	}
 	r.isWhole(t)
+}
+
+// A process that lives when another one dies recovers the calls of that one, and only
+// if it died before the list was made: otherwise its processes may still be running.
+func TestLawU3_ProcessDiesWhileAnotherLives_TheOtherFindsItsChanges(t *testing.T) {
+	t.Parallel()
+	r := ruin{place: t.TempDir(), dir: t.TempDir(), log: filepath.Join(t.TempDir(), "log"), turn: bellcord.NewTurnID()}
+	r.session = bellcord.Session{ID: bellcord.NewSessionID(), Dir: r.dir}
+	if err := os.WriteFile(filepath.Join(r.dir, "a"), []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	survivor := r.recorder()
+	before := survivor.Interrupted()
+	survivor.Recover(before)
+	r.dies(t, "call")
+	survivor.Recover(before)
+	if c, err := survivor.Changes(t.Context(), r.session, r.turn); err != nil || !c.Pending {
+		t.Errorf("with a list from before the death: %+v, %v, want pending", c, err)
+	}
+	survivor.Recover(survivor.Interrupted())
+	if c, err := survivor.Changes(t.Context(), r.session, r.turn); err != nil || c.Pending || c.Changed != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	r.isWholeFor(t, survivor)
+}
+
+func TestRecover_DataDirectoryHasABracketInItsName_FindsTheChanges(t *testing.T) {
+	t.Parallel()
+	r := ruin{place: filepath.Join(t.TempDir(), "a[b"), dir: t.TempDir(), log: filepath.Join(t.TempDir(), "log"), turn: bellcord.NewTurnID()}
+	r.session = bellcord.Session{ID: bellcord.NewSessionID(), Dir: r.dir}
+	if err := os.WriteFile(filepath.Join(r.dir, "a"), []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.dies(t, "call")
+	recorder := r.recorder()
+	recorder.Recover(recorder.Interrupted())
+	c, err := recorder.Changes(t.Context(), r.session, r.turn)
+	if err != nil || c.Pending || c.Changed != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if log, err := os.ReadFile(r.log); err != nil || !strings.Contains(string(log), string(r.turn)+" 1 changed\n") {
+		t.Errorf("the log: %q, %v", log, err)
+	}
+	if err := recorder.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -273,11 +273,15 @@ func (r *Recorder) resume(ctx context.Context, w *snapshot.Workspace, known reco
 
 // source returns the bytes that the snapshot and earlier undos keep.
 func source(w *snapshot.Workspace) restore.Source {
-	sources := restore.Sources{w}
-	if dirs, err := filepath.Glob(filepath.Join(w.Dir(), undosName, "*")); err == nil {
-		sources = append(sources, restore.Displaced(slices.DeleteFunc(dirs, func(name string) bool { return strings.HasSuffix(name, recordSuffix) || filepath.Base(name) == "lock" })))
+	undos := filepath.Join(w.Dir(), undosName)
+	entries, _ := os.ReadDir(undos) // without undos, there are no bytes
+	var dirs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, filepath.Join(undos, e.Name()))
+		}
 	}
-	return sources
+	return restore.Sources{w, restore.Displaced(dirs)}
 }
 
 func newUndoID() string { return strings.ToLower(rand.Text()[:16]) }

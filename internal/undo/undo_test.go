@@ -406,7 +406,7 @@ func TestRecover_ClosedDuringACall_FindsItsChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.open(place)
-	s.recorder.Recover()
+	s.recorder.Recover(s.recorder.Interrupted())
 	select {
 	case found := <-s.found:
 		if found.Turn != id || found.Changes.Changed != 1 || found.Changes.Files[0].Certainty != bellcord.ChangeFound {

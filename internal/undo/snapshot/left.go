@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -42,9 +41,9 @@ func (w *Workspace) Left(ctx context.Context, isEnded func(handle string) bool) 
 			l.Open = append(l.Open, c.Call)
 		}
 	}
-	marked, _ := filepath.Glob(w.alivePath("*")) // fails only for a bad pattern
+	marked := Handles(w.dir)
 	for _, c := range u.index.ended {
-		if !slices.Contains(marked, w.alivePath(c.handle)) {
+		if !slices.Contains(marked, c.handle) {
 			continue // it is settled
 		}
 		if l := of(c.handle); l != nil {
@@ -56,7 +55,7 @@ func (w *Workspace) Left(ctx context.Context, isEnded func(handle string) bool) 
 		if l == nil {
 			continue
 		}
-		if slices.Contains(marked, w.alivePath(handle)) && !isEnded(handle) {
+		if slices.Contains(marked, handle) && !isEnded(handle) {
 			continue
 		}
 		slices.SortFunc(l.Open, compareCalls)
@@ -65,6 +64,18 @@ func (w *Workspace) Left(ctx context.Context, isEnded func(handle string) bool) 
 	}
 	slices.SortFunc(all, func(a, b Left) int { return strings.Compare(a.Handle, b.Handle) })
 	return all, nil
+}
+
+// Handles returns the handles of which the storage in dir has a mark.
+func Handles(dir string) []string {
+	entries, _ := os.ReadDir(dir) // a directory that does not exist has no marks
+	var all []string
+	for _, e := range entries {
+		if handle, is := strings.CutPrefix(e.Name(), AlivePrefix); is {
+			all = append(all, handle)
+		}
+	}
+	return all
 }
 
 func compareCalls(a, b Call) int { return strings.Compare(a.ID, b.ID) }

@@ -96,12 +96,13 @@ func isUsed(dir string, info fs.FileInfo, since time.Time) bool {
 	if !info.ModTime().Before(since.Add(-coarse)) {
 		return true
 	}
-	handles, _ := filepath.Glob(filepath.Join(dir, AlivePrefix+"*")) // fails only for a bad pattern
+	handles := Handles(dir)
+	isHeld := func(handle string) bool { return isHeld(dir, handle) }
 	return slices.ContainsFunc(handles, isHeld) || len(handles) > 0 && isThere(dir)
 }
 
-func isHeld(path string) bool {
-	held, err := filelock.IsHeld(path)
+func isHeld(dir, handle string) bool {
+	held, err := filelock.IsHeld(filepath.Join(dir, AlivePrefix+handle))
 	return held || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 

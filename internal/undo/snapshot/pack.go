@@ -146,15 +146,16 @@ func (x *index) ends() map[uint64]int64 {
 func openPack(dir string, segment int64, x *index) (*pack, error) {
 	p := &pack{dir: dir, segment: segment, pending: map[tree.Sum]struct{}{}}
 	ends := x.ends()
-	names, err := filepath.Glob(filepath.Join(dir, "pack-*"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	for _, e := range entries {
 		var number uint64
-		if _, err := fmt.Sscanf(filepath.Base(name), packPattern, &number); err != nil {
+		if _, err := fmt.Sscanf(e.Name(), packPattern, &number); err != nil {
 			continue
 		}
+		name := filepath.Join(dir, e.Name())
 		end, used := ends[number]
 		if !used {
 			if err := os.Remove(name); err != nil {
