@@ -83,10 +83,23 @@ func (l *ledger) close() error {
 	return l.lock.Close()
 }
 
+// filesIn returns the paths of the files whose names begin and end with the given
+// texts. It is not filepath.Glob, for which a directory with a [ is a bad pattern.
+func filesIn(dir, beginning, ending string) []string {
+	entries, _ := os.ReadDir(dir) // a directory that does not exist has no files
+	var all []string
+	for _, e := range entries {
+		name := e.Name()
+		if rest, is := strings.CutPrefix(name, beginning); is && strings.HasSuffix(rest, ending) {
+			all = append(all, filepath.Join(dir, name))
+		}
+	}
+	return all
+}
+
 func (l *ledger) entries() map[string]entry {
 	all := make(map[string]entry)
-	names, _ := filepath.Glob(l.path("-*" + entryEnding))
-	for _, name := range names {
+	for _, name := range filesIn(l.dir, l.id+"-", entryEnding) {
 		var e entry
 		data, err := os.ReadFile(name)
 		if err == nil && json.Unmarshal(data, &e) == nil {
@@ -113,8 +126,7 @@ func (l *ledger) results() []Recovery {
 // already.
 func (l *ledger) reap(opts Options, held map[string]bool) found {
 	var f found
-	names, _ := filepath.Glob(filepath.Join(l.dir, "*"+lockEnding))
-	for _, name := range names {
+	for _, name := range filesIn(l.dir, "", lockEnding) {
 		one := &ledger{dir: l.dir, id: strings.TrimSuffix(filepath.Base(name), lockEnding)}
 		if one.id == l.id || held[one.id] {
 			continue
@@ -178,8 +190,7 @@ func (l *ledger) bury(opts Options) []Ended {
 		})
 	}
 	all.Wait()
-	torn, _ := filepath.Glob(l.path("-*.new"))
-	for _, name := range torn {
+	for _, name := range filesIn(l.dir, l.id+"-", ".new") {
 		_ = os.Remove(name)
 	}
 	return reaped

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -95,15 +94,13 @@ func readSigns(dir string) *signs {
 	if dir == "" {
 		return s
 	}
-	locks, _ := filepath.Glob(filepath.Join(dir, "*"+lockEnding))
-	for _, name := range locks {
+	for _, name := range filesIn(dir, "", lockEnding) {
 		var e entry
 		if text, err := os.ReadFile(name); err == nil && json.Unmarshal(text, &e) == nil && e.Place == place() {
 			s.keepers[ident{e.PID, e.Start}] = true
 		}
 	}
-	entries, _ := filepath.Glob(filepath.Join(dir, "*"+entryEnding))
-	for _, name := range entries {
+	for _, name := range filesIn(dir, "", entryEnding) {
 		var e entry
 		text, err := os.ReadFile(name)
 		if err != nil || json.Unmarshal(text, &e) != nil || e.Place != place() {

@@ -3,6 +3,7 @@
 package proc_test
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,4 +43,16 @@ func TestRecovered_KeeperClosesBeforeItRecords_NextKeeperHasTheSameResult(t *tes
 	if left := second.Recovered(); len(left) != 0 || !second.Reap() || len(second.Recovered()) != 0 {
 		t.Errorf("%+v after Forget", left)
 	}
+}
+
+func TestOpen_DirectoryHasABracketInItsName_EndsProcessesOfTheDeadKeeper(t *testing.T) {
+	t.Parallel()
+	dir, token := filepath.Join(t.TempDir(), "a[b"), token()
+	killedKeeper(t, dir, false, []string{"(setsid sleep " + token + " &); exec sleep " + token})
+	keeper := open(t, dir, proc.Options{Grace: 300 * time.Millisecond, KeepReports: true})
+	found := keeper.Recovered()
+	if len(found) != 1 || len(found[0].Ended) != 2 {
+		t.Errorf("%+v", found)
+	}
+	keeper.Forget(found)
 }
