@@ -107,3 +107,42 @@ func TestUndo_PlanCannotBeWritten_SameRequestUndoesLater(t *testing.T) {
 		t.Errorf("%+v, %v, the files: %v", u, err, s.tree())
 	}
 }
+
+// A failed undo of changes that need a confirmation is repeated only with one.
+func TestUndo_FailedHalfWay_UnconfirmedRequestDoesNotCompleteIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, map[string]string{"a": "1", "b": "1"})
+	place := t.TempDir()
+	s.open(place)
+	id, _ := s.command(func() { s.write("a", "2"); s.write("b", "2") })
+	q := undo.Request{ID: "1", Session: s.session, Turns: []bellcord.TurnID{id}, Confirmed: true}
+	s.failHalfWay(place, q)
+	q.ID, q.Confirmed = "2", false
+	if u, err := s.recorder.Undo(t.Context(), q); err != nil || u.Restored != 0 || u.Skipped != 2 || s.tree()["a"] != "2" {
+		t.Errorf("not confirmed: %+v, %v, the files: %v", u, err, s.tree())
+	}
+	q.ID, q.Confirmed = "3", true
+	if u, err := s.recorder.Undo(t.Context(), q); err != nil || u.Undo != "1" || u.Restored != 2 || s.tree()["a"] != "1" {
+		t.Errorf("confirmed: %+v, %v, the files: %v", u, err, s.tree())
+	}
+}
+
+// failHalfWay lets an undo fail after it has recorded its plan: a directory is at the
+// place of its result.
+func (s *stage) failHalfWay(place string, q undo.Request) {
+	s.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(place, "*", "undos"))
+	if err != nil || len(dirs) != 1 {
+		s.t.Fatal(dirs, err)
+	}
+	obstacle := filepath.Join(dirs[0], q.ID, "done")
+	if err := os.MkdirAll(filepath.Join(obstacle, "x"), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.recorder.Undo(s.t.Context(), q); err == nil {
+		s.t.Fatal("the undo has not failed")
+	}
+	if err := os.RemoveAll(obstacle); err != nil {
+		s.t.Fatal(err)
+	}
+}

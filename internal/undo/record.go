@@ -57,15 +57,19 @@ func (r record) isFor(other record) bool {
 }
 
 // begun returns the record of an undo that the request repeats: one with the same
-// id, or one that failed. It returns ErrUndoExists if the id belongs to another
-// request.
-func (r record) begun(w *snapshot.Workspace) (known record, is bool, err error) {
+// id, or one that failed. An undo that failed can be of paths that need a confirmation:
+// a request without one does not repeat it. A redo needs none. It returns ErrUndoExists
+// if the id belongs to another request.
+func (r record) begun(w *snapshot.Workspace, confirmed bool) (known record, is bool, err error) {
 	known, err = readRecord(w, r.Undo)
 	switch {
 	case err == nil && !known.isFor(r):
 		return known, false, bellcord.ErrUndoExists
 	case err == nil:
 		return known, true, nil
+	}
+	if !confirmed && r.Redone == "" {
+		return record{}, false, nil
 	}
 	for _, failed := range records(w.Dir()) {
 		if failed.Failed && failed.isFor(r) {

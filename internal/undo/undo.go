@@ -42,7 +42,7 @@ func (r *Recorder) Undo(ctx context.Context, q Request) (bellcord.Undone, error)
 	}
 	defer release()
 	record := newRecord(q)
-	if known, is, err := record.begun(w); (is || err != nil) && !q.Preview {
+	if known, is, err := record.begun(w, q.Confirmed); (is || err != nil) && !q.Preview {
 		return r.resumeAgain(ctx, w, known, err)
 	}
 	lists, err := changesOf(ctx, w, q.Turns)
@@ -75,7 +75,7 @@ func (r *Recorder) Redo(ctx context.Context, q Request, undo string) (bellcord.U
 	q.Turns = first.Turns
 	record := newRecord(q)
 	record.Redone = undo
-	if known, is, err := record.begun(w); (is || err != nil) && !q.Preview {
+	if known, is, err := record.begun(w, q.Confirmed); (is || err != nil) && !q.Preview {
 		return r.resumeAgain(ctx, w, known, err)
 	}
 	changes, err := restore.Reversed(undoDir(w, undo))
