@@ -36,7 +36,8 @@ var sandboxHints = []sandboxHint{
 			"The settings sandbox.show and sandbox.network allow both for all commands",
 	},
 	{
-		output:  `(connect tunnel failed|tunnel connection failed|proxyconnect|proxy connect aborted|proxy error).*403|403.*(from proxy|after connect)|network access to|connect.*\b403 forbidden|e403.*proxy`,
+		output: `(connect tunnel failed|tunnel connection failed|proxyconnect|proxy connect aborted|proxy error).*403|403.*(from proxy|after connect)|network access to|connect.*\b403 forbidden|e403.*proxy` +
+			`|refused by the bellcord sandbox|proxy response \(403\)`,
 		offline: true,
 		text:    "the sandbox's proxy refused the host: the user rejected it, or it is a private address. The setting sandbox.domains allows a host, and sandbox.network = \"on\" allows all",
 	},
@@ -93,7 +94,8 @@ func (y *SessionResources) hint(output string, call shellCall, online bool) stri
 		if h.offline && online || !matches[0].MatchString(output) || !matches[1].MatchString(call.Command) {
 			continue
 		}
-		if i == len(sandboxHints)-1 && os.Geteuid() == 0 && confine.IsForeign(call.Dir) {
+		mayBeOwner := i == len(sandboxHints)-1 || i == 0 && strings.Contains(strings.ToLower(output), "permission denied")
+		if mayBeOwner && os.Geteuid() == 0 && confine.IsForeign(call.Dir) {
 			return foreignHint
 		}
 		return h.text

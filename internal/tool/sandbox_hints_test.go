@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,9 @@ func TestHint_OutputOfAFailedCommand_NamesTheCauseAndTheSetting(t *testing.T) {
 		"OSError('Tunnel connection failed: 403 Forbidden')":                                                     "sandbox.domains",
 		"fatal: unable to access 'https://x/': CONNECT tunnel failed, response 403":                              "sandbox.domains",
 		"network access to x is not allowed: the command runs in a sandbox.":                                     "sandbox.domains",
+		`Get "https://x/": Refused by the Bellcord sandbox`:                                                      "sandbox.domains",
+		"RequestAbortedError: Proxy response (403) !== 200 when HTTP Tunneling":                                  "sandbox.domains",
+		"npm error 403 403 Refused by the Bellcord sandbox - GET https://x/y":                                    "sandbox.domains",
 		"Error: getaddrinfo EAI_AGAIN host":                                                                      "NODE_USE_ENV_PROXY",
 		"curl: (7) Failed to connect to 127.0.0.1 port 6379 after 0 ms: Couldn't connect to server":              `sandbox.network = "on"`,
 		"bash: connect: Connection refused":                                                                      `sandbox.network = "on"`,
@@ -40,5 +44,27 @@ func TestHint_OutputOfAFailedCommand_NamesTheCauseAndTheSetting(t *testing.T) {
 	log := shellCall{shellArgs: shellArgs{Command: "tail /data/background/s/background-1.log"}}
 	if got := y.hint("No such file or directory", log, false); got != logHint {
 		t.Errorf("the log of a command: %q", got)
+	}
+}
+
+func TestHint_RootInADirectoryOfAnotherUser_NamesTheOwnerIfAccessIsDenied(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory away")
+	}
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	call := shellCall{Call: Call{Dir: dir}}
+	for output, isOwner := range map[string]bool{
+		"error: could not lock config file .git/config: Permission denied":         true,
+		"mkdir: cannot create directory 'x': Permission denied":                    true,
+		"error: could not write config file .git/config: Device or resource busy":  false,
+		"git@host: Permission denied (publickey).\nfatal: Could not read from it.": false,
+	} {
+		if got := (&SessionResources{}).hint(output, call, false); (got == foreignHint) != isOwner {
+			t.Errorf("%s: %q", output, got)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func TestServe_HostNotAllowed_IsRefusedWithReason(t *testing.T) {
 	if want := "network access to " + hostPort(s, "localhost") + " is not allowed"; err != nil || code != http.StatusForbidden || !strings.HasPrefix(text, want) {
 		t.Errorf("%d %q, %v", code, text, err)
 	}
-	if _, _, err := get(t, proxy, secure, "localhost", ""); err == nil || !strings.Contains(err.Error(), "Forbidden") {
+	if _, _, err := get(t, proxy, secure, "localhost", ""); err == nil || !strings.Contains(err.Error(), "Refused by the Bellcord sandbox") {
 		t.Errorf("CONNECT: %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func TestServe_AllowedHostIsPrivate_IsRefused(t *testing.T) {
 			t.Errorf("%s: %d %q, %v", host, code, text, err)
 		}
 	}
-	if _, _, err := get(t, proxy, secure, "localhost", ""); err == nil || !strings.Contains(err.Error(), "Forbidden") {
+	if _, _, err := get(t, proxy, secure, "localhost", ""); err == nil || !strings.Contains(err.Error(), "Refused by the Bellcord sandbox") {
 		t.Errorf("CONNECT: %v", err)
 	}
 	if answer := exchange(t, proxy, "GET http://169.254.169.254/latest/meta-data/ HTTP/1.1\r\nHost: example.org\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 403 ") {

@@ -178,8 +178,19 @@ func (c *client) answer(code int, text, header string) {
 	_ = c.SetDeadline(time.Now().Add(headerTimeout))
 	text += "\n"
 	_, err := fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n%s\r\n%s",
-		code, http.StatusText(code), len(text), header, text)
+		code, reason(code), len(text), header, text)
 	if half, ok := c.Conn.(halfCloser); err == nil && ok && half.CloseWrite() == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, 1<<20)
 	}
+}
+
+// refused is the reason phrase of a refusal. Several clients show only this phrase.
+const refused = "Refused by the Bellcord sandbox"
+
+// reason returns the reason phrase of a status code.
+func reason(code int) string {
+	if code == http.StatusForbidden {
+		return refused
+	}
+	return http.StatusText(code)
 }
