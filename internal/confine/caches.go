@@ -69,8 +69,12 @@ func MissingCaches(home string) []string {
 	return append(all, namedCaches(home)...)
 }
 
-// createCaches creates the missing caches.
+// createCaches creates the missing caches. Without a home directory, the caches are
+// relative to the working directory, where they do not belong.
 func (p *Policy) createCaches() {
+	if p.Home == "" {
+		return
+	}
 	for _, dir := range p.Caches {
 		if rel, err := filepath.Rel(p.Home, dir); err == nil && filepath.IsLocal(rel) && rel != "." {
 			createBelow(p.Home, strings.Split(rel, string(filepath.Separator)))

@@ -115,3 +115,11 @@ func outsideTmp(t *testing.T) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
+
+func TestCreateCaches_NoHomeDirectory_CreateNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	(&Policy{Caches: Caches("")}).createCaches()
+	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
+		t.Errorf("in the working directory: %v, %v", entries, err)
+	}
+}

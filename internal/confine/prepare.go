@@ -115,7 +115,7 @@ var errTmpFull = errors.New("the session's /tmp is full")
 // watch calls full when the session's /tmp is full, until ctx ends.
 func (s *Prepared) watch(ctx context.Context, full func()) {
 	if s.tmp != nil && s.tmpBytes > 0 {
-		s.served.Go(func() { watchTmp(ctx, s.tmp.path, s.tmpBytes, full) })
+		s.served.Go(func() { watchTmp(ctx, s.tmp, s.tmpBytes, full) })
 	}
 }
 

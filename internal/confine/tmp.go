@@ -41,6 +41,10 @@ type tempDir struct {
 	path  string
 	users int  // commands that have it mounted
 	ended bool // the session has ended: the last user removes it
+
+	looking sync.Mutex
+	seen    int64 // its size at the last look
+	wasFull bool  // a command was ended because of its size, and none has begun since
 }
 
 // Parts of the names in the parent.
@@ -191,9 +195,11 @@ func (d *TempDirs) setAside(prefix string) {
 
 // purge removes what was set aside. It takes time and needs no lock.
 func (d *TempDirs) purge() {
-	removed, _ := filepath.Glob(filepath.Join(d.Parent, removedName+"*")) // the pattern is valid
-	for _, path := range removed {
-		removeTree(path)
+	entries, _ := os.ReadDir(d.Parent) // a directory that does not exist has no entries
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), removedName) {
+			removeTree(filepath.Join(d.Parent, e.Name()))
+		}
 	}
 }
 

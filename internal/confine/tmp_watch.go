@@ -15,18 +15,17 @@ const tmpChecked = time.Second
 // of proc.Exit.Limit.
 const LimitTmp = "tmp"
 
-// watchTmp calls full when the directory has more than most bytes and still grows.
-// It returns then, or when ctx ends. A command that removes files from a full
-// directory may run.
-func watchTmp(ctx context.Context, dir string, most int64, full func()) {
-	allowed := most
+// watchTmp calls full when the session's /tmp has more than most bytes and has grown
+// since the last look, also that of an earlier command. It returns then, or when ctx
+// ends. A command that removes files from a full directory may run.
+func watchTmp(ctx context.Context, dir *tempDir, most int64, full func()) {
 	for first := true; ; first = false {
 		start := time.Now()
-		size := allocated(ctx, dir)
-		switch {
-		case first:
-			allowed = max(most, size)
-		case size > allowed && ctx.Err() == nil:
+		size := allocated(ctx, dir.path)
+		if ctx.Err() != nil { // the size is not complete
+			return
+		}
+		if !dir.admits(size, most, first) {
 			full()
 			return
 		}
@@ -38,6 +37,20 @@ func watchTmp(ctx context.Context, dir string, most int64, full func()) {
 			return
 		}
 	}
+}
+
+// admits reports whether the directory may have the size that a command sees, for
+// the first time or again. The command after one that was ended may begin with any
+// size, so that it can remove files.
+func (t *tempDir) admits(size, most int64, first bool) bool {
+	t.looking.Lock()
+	defer t.looking.Unlock()
+	ok := size <= max(most, t.seen) || first && t.wasFull
+	t.seen = size
+	if first || !ok {
+		t.wasFull = !ok
+	}
+	return ok
 }
 
 // allocated returns the number of bytes that the files of a directory take. It
