@@ -216,6 +216,9 @@ func kindOf(expr ast.Expr, key, within string) (kind, of, head string) {
 		return "list of " + kind + "s", of, "[[" + key + "]]"
 	case *ast.MapType:
 		kind, of, _ := kindOf(e.Value, key, "")
+		if rest, isList := strings.CutPrefix(kind, "list of "); isList {
+			return "table of lists of " + rest, of, "[" + key + ".NAME]"
+		}
 		return "table of " + kind + "s", of, "[" + key + ".NAME]"
 	}
 	return "", "", ""

@@ -120,7 +120,7 @@ func (p *planner) compare(c folded) {
 	case !p.has(c.Before):
 		p.conclude(c.Path, NotKept, "its earlier bytes are not kept")
 	case c.gap:
-		p.conclude(c.Path, Conflict, "something else changed it between the turns: undo the later turn alone")
+		p.conclude(c.Path, Conflict, "something else changed it between two calls or turns")
 	case !now.Equal(c.After):
 		p.conclude(c.Path, Conflict, difference(now, c.After))
 	case id.device != 0 && id.device != p.device:
