@@ -147,6 +147,15 @@ func (l *ledger) reap(opts Options, held map[string]bool) found {
 	return f
 }
 
+// alone reports whether all other parts of the ledger are among the dead ones.
+func (l *ledger) alone(dead map[string]bool) bool {
+	names, err := filepath.Glob(filepath.Join(l.dir, "*"+lockEnding))
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
+		id := strings.TrimSuffix(filepath.Base(name), lockEnding)
+		return id != l.id && !dead[id]
+	})
+}
+
 // signature returns what the keeper wrote to its lock file.
 func (l *ledger) signature() entry {
 	var signed entry

@@ -90,6 +90,21 @@ func (k *Keeper) Died(label string) bool {
 	return slices.Contains(k.died, label)
 }
 
+// Alone reports whether no other living keeper uses the ledger. It returns false if
+// that is not known.
+func (k *Keeper) Alone() bool {
+	if k.ledger == nil {
+		return false
+	}
+	k.deadMu.Lock()
+	defer k.deadMu.Unlock()
+	dead := make(map[string]bool)
+	for _, l := range k.dead {
+		dead[l.id] = true
+	}
+	return k.ledger.alone(dead)
+}
+
 // found is what a keeper found of dead ones in their ledger.
 type found struct {
 	held      []*ledger // parts with results, locked; only with Options.KeepReports

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,8 +23,14 @@ type recovery struct {
 	left bool // see reap
 
 	mu   sync.Mutex
-	lost map[bellcord.TurnID]bellcord.SessionID // whose processes are unknown
+	lost map[bellcord.TurnID]lostTurn // whose processes are unknown
 	sum  Recovered
+}
+
+// lostTurn is a turn whose process has died.
+type lostTurn struct {
+	session bellcord.SessionID
+	ours    bool // that process used this data directory
 }
 
 // Recovered counts what this process has found of lost turns.
@@ -54,7 +61,7 @@ func (a *App) Recovered() Recovered {
 }
 
 func newRecovery(a *App) *recovery {
-	return &recovery{app: a, wake: make(chan struct{}, 1), lost: map[bellcord.TurnID]bellcord.SessionID{}}
+	return &recovery{app: a, wake: make(chan struct{}, 1), lost: map[bellcord.TurnID]lostTurn{}}
 }
 
 // watch implements hub.Options.Watch: it notes the turns that this process has
@@ -65,13 +72,19 @@ func (r *recovery) watch(c bellcord.Commit) {
 		if !is || ended.Receipt.Processes.Unknown == "" {
 			continue
 		}
-		r.mu.Lock()
-		r.lost[ev.Turn] = ev.Session
-		r.mu.Unlock()
-		select {
-		case r.wake <- struct{}{}:
-		default:
-		}
+		r.note(ev.Turn, lostTurn{session: ev.Session})
+	}
+}
+
+// note adds a lost turn whose processes are unknown, and wakes the recovery.
+func (r *recovery) note(turn bellcord.TurnID, lost lostTurn) {
+	r.mu.Lock()
+	lost.ours = lost.ours || r.lost[turn].ours
+	r.lost[turn] = lost
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -79,11 +92,17 @@ func (r *recovery) watch(c bellcord.Commit) {
 const recoverAgain = time.Second
 
 // start makes one attempt, and continues in the background if that was not
-// enough and whenever turns are lost later. It is called after the hub has opened.
+// enough and whenever turns are lost later. There it also finds the turns that other
+// processes have declared lost. It is called after the hub has opened.
 func (r *recovery) start(ctx context.Context) {
 	complete := r.attempt(ctx)
+	s := r.newSearch()
 	r.done.Go(func() {
 		for {
+			if s.due() {
+				found := s.run()
+				complete = r.attemptInTime() && found
+			}
 			var again <-chan time.Time
 			if !complete || r.left {
 				again = time.After(recoverAgain)
@@ -96,11 +115,15 @@ func (r *recovery) start(ctx context.Context) {
 			case <-again:
 				r.reap(false)
 			}
-			ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
-			complete = r.attempt(ctx)
-			done()
+			complete = r.attemptInTime()
 		}
 	})
+}
+
+func (r *recovery) attemptInTime() (complete bool) {
+	ctx, done := context.WithTimeout(context.Background(), CloseTimeout)
+	defer done()
+	return r.attempt(ctx)
 }
 
 // attempt records all results of the keeper, and for the other lost turns that
@@ -164,10 +187,7 @@ func (r *recovery) recorded(turn bellcord.TurnID, found proc.Recovery) {
 // were those of a keeper in this data directory.
 func (r *recovery) recordOthers(ctx context.Context) (complete bool) {
 	r.mu.Lock()
-	lost := make(map[bellcord.TurnID]bellcord.SessionID, len(r.lost))
-	for turn, session := range r.lost {
-		lost[turn] = session
-	}
+	lost := maps.Clone(r.lost)
 	r.mu.Unlock()
 	if len(lost) == 0 {
 		return true
@@ -179,8 +199,13 @@ func (r *recovery) recordOthers(ctx context.Context) (complete bool) {
 		return false // the turns are among them
 	}
 	complete = true
-	for turn, session := range lost {
-		if err := r.recordNone(ctx, turn, session); err != nil {
+	for turn, of := range lost {
+		err := r.recordNone(ctx, turn, of)
+		if errors.Is(err, errNotEnded) {
+			complete = false
+			continue
+		}
+		if err != nil {
 			r.app.logger.Warn("the processes of a lost turn are not recorded", "turn", turn, "err", err)
 			complete = false
 			continue
@@ -192,16 +217,22 @@ func (r *recovery) recordOthers(ctx context.Context) (complete bool) {
 	return complete
 }
 
-func (r *recovery) recordNone(ctx context.Context, turn bellcord.TurnID, session bellcord.SessionID) error {
-	if shared, is := r.app.Store.(*postgres.Store); is {
+// errNotEnded means that no process has written the end of a lost turn yet.
+var errNotEnded = errors.New("the turn has not ended")
+
+func (r *recovery) recordNone(ctx context.Context, turn bellcord.TurnID, lost lostTurn) error {
+	if shared, is := r.app.Store.(*postgres.Store); is && !lost.ours {
 		if node, _ := shared.TakenFrom(turn); node == "" || !r.app.keeper.Died(node) {
 			return nil // on another machine: it stays unknown
 		}
 	}
 	record, err := r.app.Hub.Turn(ctx, turn)
-	if err == nil && record.Receipt != nil && record.Receipt.Processes.Unknown != "" {
+	if err == nil && record.Receipt == nil {
+		return errNotEnded
+	}
+	if err == nil && record.Receipt.Processes.Unknown != "" {
 		none := bellcord.ProcessesRecovered{Turn: turn, Recovery: string(turn), Processes: bellcord.Processes{Proof: "process_scan"}}
-		err = r.app.Hub.RecordProcesses(ctx, session, none)
+		err = r.app.Hub.RecordProcesses(ctx, lost.session, none)
 	}
 	if errors.Is(err, bellcord.ErrNoTurn) || errors.Is(err, bellcord.ErrNoSession) {
 		return nil
