@@ -123,13 +123,22 @@ export function add(r: Record, ev: Event) {
   handlers[ev.kind]?.(t, ev.body, at)
 }
 
+/** The proofs, the weakest first, as in receipt.go. */
+const proofs = ['editor_reported', 'process_scan', 'job_object', 'cgroup_empty', 'pid_namespace', 'machine_restarted']
+
+const weaker = (one?: string, other?: string) =>
+  !one || (other && proofs.indexOf(other) < proofs.indexOf(one)) ? other : one
+
 /** recovered adds the processes of a lost turn to its receipt, once for each recovery, as ReceiptNow in receipt_recovered.go does. */
 function recovered(t: Turn, b: { recovery: string; processes: Processes }) {
   if (!t.receipt || t.recoveries?.includes(b.recovery)) return
   const p = t.receipt.processes
   const later = [...(b.processes.ended ?? []), ...(b.processes.survivors ?? [])]
+  const unknown = t.recoveries && !b.processes.unknown ? p.unknown : b.processes.unknown
   t.receipt = { ...t.receipt, processes: {
-    ...p, ended: [...(p.ended ?? []), ...(b.processes.ended ?? [])], proof: b.processes.proof ?? p.proof, unknown: b.processes.unknown,
+    ...p, ended: [...(p.ended ?? []), ...(b.processes.ended ?? [])],
+    proof: weaker(p.proof, b.processes.proof), unknown, node: unknown && p.node,
+    unconfirmed: [...(p.unconfirmed ?? []), ...(b.processes.unconfirmed ?? [])],
     survivors: [...(p.survivors ?? []).filter((s) => !later.some((l) => l.pid === s.pid)), ...(b.processes.survivors ?? [])],
   } }
   t.recoveries = [...(t.recoveries ?? []), b.recovery]

@@ -139,7 +139,7 @@ func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *js
 	case bellcord.EndFailed:
 		return "", &jsonrpc.Error{Code: jsonrpc.InternalError, Message: r.Error}
 	case bellcord.EndLost:
-		return "", &jsonrpc.Error{Code: jsonrpc.InternalError, Message: "the process that ran the turn died"}
+		return "", &jsonrpc.Error{Code: jsonrpc.InternalError, Message: lostText(r.Processes)}
 	case bellcord.EndDone:
 	}
 	switch finish {
@@ -150,6 +150,16 @@ func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *js
 	case bellcord.FinishStop, bellcord.FinishToolCalls, bellcord.FinishContextFull, bellcord.FinishStopped, bellcord.FinishFailed, bellcord.FinishOther:
 	}
 	return acp.StopEndTurn, nil
+}
+
+// lostText describes a lost turn with the words of the other fronts. It says
+// whether its processes are known.
+func lostText(p bellcord.Processes) string {
+	text := "the turn is lost: Bellcord ended during this turn"
+	if unknown := p.UnknownText(); unknown != "" {
+		text += "; processes " + unknown
+	}
+	return text
 }
 
 // readPrompt converts the blocks of a prompt. Blocks that cannot be sent to the

@@ -54,6 +54,17 @@ func (m *Model) turnChanged(turn bellcord.TurnID, c bellcord.Changes) {
 	}
 }
 
+// processesRecovered adds the processes of a lost turn to its receipt.
+func (m *Model) processesRecovered(b bellcord.ProcessesRecovered) {
+	if m.receipt == nil || m.receipt.Turn != b.Turn {
+		return
+	}
+	m.recovered.Add(b)
+	r := *m.receipt
+	r.Processes = m.recovered.Processes()
+	m.receipt = &r
+}
+
 // changedTurn returns the turn that a command about changes means: the one with an
 // id that begins or ends with word, or without a word the last one that changed
 // files. It shows a hint if there is none.

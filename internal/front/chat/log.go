@@ -61,6 +61,7 @@ func (m *Model) life(ev bellcord.Event) {
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, "confirmed later: " + b.Process.Name + " has ended"})
 	case bellcord.ProcessesRecovered:
+		m.processesRecovered(b)
 		m.story.settle(ev.Time)
 		m.story.addBlock(&note{dim, b.Text()})
 	case bellcord.ChangesRecorded:
@@ -111,7 +112,7 @@ func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
 	m.queue.removePrompt(ev.Turn)
 	m.queue.hold(r.HeldTurns)
 	m.spent.add(r.Usage)
-	m.receipt = &r
+	m.receipt, m.recovered = &r, bellcord.NewRecoveredProcesses(r.Processes)
 	m.ended = append(m.ended, endedTurn{id: ev.Turn, prompt: m.runningText(ev.Turn)})
 	if r.Changes != nil {
 		m.turnChanged(ev.Turn, *r.Changes)

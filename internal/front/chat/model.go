@@ -79,8 +79,10 @@ type Model struct {
 	window   func(model string) int64
 	spent    spending
 	receipt  *bellcord.Receipt // of the last turn that has ended
-	placeOf  func(dir string) string
-	place    place
+	// recovered are the processes of the receipt, with those found later.
+	recovered *bellcord.RecoveredProcesses
+	placeOf   func(dir string) string
+	place     place
 
 	guide    Guide // nil without one
 	guidance Guidance

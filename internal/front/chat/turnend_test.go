@@ -37,3 +37,19 @@ func TestTurnEnd_AnswerIsNotComplete_IsNotShownAsDoneAlone(t *testing.T) {
 	ends(bellcord.IncompleteEmpty).has("! done 0:00 · the answer is empty\n")
 	ends(bellcord.IncompleteRefused).has("! done 0:00 · refused by the model\n")
 }
+
+func TestReceipt_ProcessesAreRecovered_ShowsThemOnce(t *testing.T) {
+	t.Parallel()
+	lost := bellcord.Receipt{Turn: "t1", End: bellcord.EndLost}
+	lost.Processes.Unknown = bellcord.ProcessesNotChecked
+	s := newStage(t).runs("go").ends(lost)
+	found := bellcord.Processes{Proof: "cgroup_empty", Ended: []bellcord.Process{{PID: 7, Name: "sleep 100", How: "killed"}}}
+	s.happens(bellcord.ProcessesRecovered{Turn: "other", Recovery: "0", Processes: found})
+	s.enters("/receipt")
+	s.has("not known yet")
+	for range 2 {
+		s.happens(bellcord.ProcessesRecovered{Turn: "t1", Recovery: "1", Processes: found})
+	}
+	s.enters("/receipt")
+	s.has("processes   1 process ended, cgroup empty", "7 killed: sleep 100")
+}

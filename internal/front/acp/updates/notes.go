@@ -50,6 +50,20 @@ func (e *Encoder) scanned(b bellcord.FilesScanned) {
 	}
 }
 
+// recovered shows what was found of a lost turn: as a notice, or as thinking. A
+// replay contains it, because it belongs to the turn's receipt.
+func (e *Encoder) recovered(b bellcord.ProcessesRecovered) {
+	if !e.Shows.Notices {
+		e.think(sentence(b.Text()) + ".\n")
+		return
+	}
+	severity := acp.NoticeInfo
+	if len(b.Processes.Survivors) > 0 {
+		severity = acp.NoticeWarning
+	}
+	e.Send(acp.Notice{Severity: severity, Title: sentence(b.Text())})
+}
+
 // compacted shows that the conversation was compacted. Blank lines separate
 // this from other text, because a client joins the pieces of a message.
 func (e *Encoder) compacted(ev bellcord.Event, b bellcord.ConversationCompacted) {

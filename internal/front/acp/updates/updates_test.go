@@ -131,3 +131,27 @@ func TestEncoder_ChangesOfABuiltInTool_AreShownWithItsEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestEncoder_ProcessesRecovered_AreShownAsNoticeOrThinking(t *testing.T) {
+	t.Parallel()
+	ended := bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}}, Proof: "cgroup_empty"}
+	alive := bellcord.Processes{Survivors: []bellcord.Process{{PID: 1}}}
+	for _, test := range []struct {
+		notices   bool
+		processes bellcord.Processes
+		want      string
+	}{
+		{false, ended, `{"sessionUpdate":"agent_thought_chunk",` +
+			`"content":{"type":"text","text":"Lost turn: 2 processes ended, cgroup empty.\n"}}`},
+		{true, ended, `{"sessionUpdate":"notice","severity":"info","title":"Lost turn: 2 processes ended, cgroup empty"}`},
+		{true, alive, `{"sessionUpdate":"notice","severity":"warning","title":"Lost turn: 1 STILL RUNNING"}`},
+	} {
+		c, sent, _ := client()
+		c.Shows.Notices = test.notices
+		b := bellcord.ProcessesRecovered{Turn: "t", Recovery: "r", Processes: test.processes}
+		updates.New(c).Event(bellcord.Event{Seq: 1, Body: b})
+		if want := []string{test.want}; !reflect.DeepEqual(*sent, want) {
+			t.Errorf("sent %q, want %q", *sent, want)
+		}
+	}
+}
