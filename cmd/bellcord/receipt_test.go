@@ -24,7 +24,7 @@ func TestReceipt_StoppedTurn_ShowsProofAndIsVerifiedByStoreCheck(t *testing.T) {
 		t.Fatalf("%q %q, exit code %d", out, errs, code)
 	}
 	out, errs, code := w.does("receipt", turn)
-	for _, want := range []string{turn, "end         stopped at ", "stop        by ", ", from bellcord stop at ", "; it took ", "tool calls  1 stopped (shell)", " ended, ", "kept        ", "log         event "} {
+	for _, want := range []string{turn, "end         stopped at ", "stop        by ", ", from bellcord stop at ", "; it took ", "tool calls  1 stopped (shell)", " ended, ", "log         event "} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("no %q in %q %q, exit code %d", want, out, errs, code)
 		}

@@ -55,7 +55,7 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 			}},
 			[]string{
 				"turn        t", "session     s", "end         done at 2026-01-02 03:04:07.065 " + zone + ", 2.065s after its start",
-				"processes   none had to be ended", "sandbox     landlock; not covered: .git/config is writable; processes are visible", "kept        0 bytes of text", "usage       0 tokens",
+				"processes   none had to be ended", "sandbox     landlock; not covered: .git/config is writable; processes are visible", "usage       0 tokens",
 			},
 		},
 		"changed files": {
@@ -72,7 +72,7 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 				"files       1 changed, 1 created, not kept 1, incomplete",
 				`              "a\x1b.txt": created while a command was running`, "              big: changed; cannot be undone: it is too large",
 				"              not compared: vendor/: no permission", "              incomplete: the disk is full",
-				"kept        0 bytes of text", "usage       0 tokens",
+				"usage       0 tokens",
 			},
 		},
 		"done before a stop": {
@@ -80,14 +80,14 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 			[]string{
 				"turn        t", "session     s", "end         done at 2026-01-02 03:04:07.065 " + zone + ", 2.065s after its start",
 				"stop        time limit at 2026-01-02 03:04:05.000 " + zone + "; the turn had ended by itself first; reason: 2s",
-				"processes   none had to be ended", "kept        0 bytes of text", "usage       0 tokens",
+				"processes   none had to be ended", "usage       0 tokens",
 			},
 		},
 		"failed": {
 			bellcord.Receipt{Turn: "t", Session: "s", End: bellcord.EndFailed, Error: "no\nroute", Times: stopped, Usage: bellcord.Usage{Exact: true}},
 			[]string{
 				"turn        t", "session     s", "end         failed at 2026-01-02 03:04:07.065 " + zone + ", 2.065s after its start: no route",
-				"processes   none had to be ended", "kept        0 bytes of text", "usage       0 tokens",
+				"processes   none had to be ended", "usage       0 tokens",
 			},
 		},
 		"stopped in the queue": {
@@ -95,7 +95,7 @@ func TestDetails_AnyReceipt_HasOneFactPerLine(t *testing.T) {
 			[]string{
 				"turn        t", "session     s", "end         stopped at 2026-01-02 03:04:05.000 " + zone + ", before it started",
 				"stop        Bellcord was closed (signal, from bellcord serve) at 2026-01-02 03:04:05.000 " + zone,
-				"prompt      go", "processes   none had to be ended", "kept        0 bytes of text", "usage       0 tokens",
+				"prompt      go", "processes   none had to be ended", "usage       0 tokens",
 			},
 		},
 	} {

@@ -167,8 +167,8 @@ func TestScreen_BeginTurnGiven_ShowsItAndLaterTurns(t *testing.T) {
 		s.log.add("c", bellcord.TurnStarted{}, bellcord.TextDelta{Text: "yes\n"}, bellcord.StopRequested{}, ended(bellcord.EndStopped))
 		s.types("q")
 		<-s.over
-		s.expect(t, "> go\nwell\n+ queued: and then␛[2J\n● done · kept 0 bytes of text · 0 tokens\n"+
-			"> held since long ago\nyes\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\ndetached\n", "")
+		s.expect(t, "> go\nwell\n+ queued: and then␛[2J\n● done · 0 tokens\n"+
+			"> held since long ago\nyes\n■ stopping…\n■ stopped by anna, web · 0 tokens\ndetached\n", "")
 		if s.receipt != nil || s.err != nil {
 			t.Errorf("%v, %v", s.receipt, s.err)
 		}
@@ -183,7 +183,7 @@ func TestScreen_IdleSession_ShowsTheLastTurn(t *testing.T) {
 			s.log.add("a", prompted("one"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "1"}, ended(bellcord.EndDone))
 			s.log.add("b", prompted("two"), bellcord.TurnStarted{}, bellcord.TextDelta{Text: "2"}, ended(bellcord.EndStopped))
 			<-time.After(time.Second)
-			want := "> two\n2\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\n"
+			want := "> two\n2\n■ stopped by anna, web · 0 tokens\n"
 			s.expect(t, want, "")
 			if typed {
 				s.types("\x03")
@@ -237,7 +237,7 @@ func TestScreen_Esc_StopsAndIsShownAtOnce(t *testing.T) {
 		s.types("\x1b[A")
 		s.types("\x04")
 		<-s.over
-		s.expect(t, "> go\nhalf\n■ stopping…\n■ stopped by anna, web · kept 0 bytes of text · 0 tokens\ndetached\n", "stop a now")
+		s.expect(t, "> go\nhalf\n■ stopping…\n■ stopped by anna, web · 0 tokens\ndetached\n", "stop a now")
 	})
 }
 

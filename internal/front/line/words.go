@@ -16,7 +16,9 @@ func Receipt(r bellcord.Receipt) string {
 	if r.AgentAbandoned {
 		parts = append(parts, "agent abandoned (it did not return)")
 	}
-	parts = append(parts, "kept "+kept(r.Kept))
+	if k := kept(r.Kept); k != "" {
+		parts = append(parts, "kept "+k)
+	}
 	if c := calls(r.Calls); c != "" {
 		parts = append(parts, c)
 	}
@@ -89,12 +91,16 @@ func head(r bellcord.Receipt) string {
 	return "● done" + took
 }
 
+// kept describes the output that is in the log, "" if there is none.
 func kept(k bellcord.Kept) string {
-	s := fmt.Sprintf("%d bytes of text", k.TextBytes)
-	if k.FinishedCalls > 0 {
-		s += ", " + plural.Count(k.FinishedCalls, "tool result")
+	var parts []string
+	if k.TextBytes > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes of text", k.TextBytes))
 	}
-	return s
+	if k.FinishedCalls > 0 {
+		parts = append(parts, plural.Count(k.FinishedCalls, "tool result"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func calls(c bellcord.Calls) string {

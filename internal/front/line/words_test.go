@@ -33,17 +33,17 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn that is done and left processes behind",
 			bellcord.Receipt{End: bellcord.EndDone, Times: ran, Processes: bellcord.Processes{Ended: []bellcord.Process{{PID: 1}, {PID: 2}, {PID: 3}}, Proof: "cgroup_empty"}, Usage: bellcord.Usage{Exact: true}},
-			"● done after 1.235s · kept 0 bytes of text · 3 processes ended, cgroup empty · 0 tokens",
+			"● done after 1.235s · 3 processes ended, cgroup empty · 0 tokens",
 		},
 		{
 			"a turn with a price",
 			bellcord.Receipt{End: bellcord.EndDone, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 12_300_000, Exact: true}},
-			"● done · kept 0 bytes of text · 7 tokens, $0.0123",
+			"● done · 7 tokens, $0.0123",
 		},
 		{
 			"a turn with a price that is an estimate",
 			bellcord.Receipt{End: bellcord.EndLost, Usage: bellcord.Usage{InputTokens: 3, OutputTokens: 4, CostNanoUSD: 2_500_000_000}},
-			"✗ lost: Bellcord ended during this turn · kept 0 bytes of text · about 7 tokens, ≈$2.50",
+			"✗ lost: Bellcord ended during this turn · about 7 tokens, ≈$2.50",
 		},
 		{
 			"a turn that a person stopped, with all that it had open",
@@ -62,12 +62,12 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 		{
 			"a turn of which nobody says who stopped it",
 			bellcord.Receipt{End: bellcord.EndStopped, Usage: bellcord.Usage{Exact: true}},
-			"■ stopped · kept 0 bytes of text · 0 tokens",
+			"■ stopped · 0 tokens",
 		},
 		{
 			"a turn that was stopped before it began",
 			bellcord.Receipt{End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseShutdown}, DroppedTurns: []bellcord.TurnID{"x"}, Usage: bellcord.Usage{Exact: true}},
-			"■ stopped: Bellcord was closed · kept 0 bytes of text · 1 queued prompt dropped · 0 tokens",
+			"■ stopped: Bellcord was closed · 1 queued prompt dropped · 0 tokens",
 		},
 		{
 			"an agent that had to be abandoned, and a process that would not go",
@@ -75,17 +75,17 @@ func TestReceipt_AnyEnd_IsDescribedInOneLine(t *testing.T) {
 				End: bellcord.EndStopped, Cause: &bellcord.Cause{Kind: bellcord.CauseDeadline}, AgentAbandoned: true,
 				Processes: bellcord.Processes{Survivors: []bellcord.Process{{PID: 42, Name: "sleep"}}},
 			},
-			"■ stopped: time limit · agent abandoned (it did not return) · kept 0 bytes of text · ! still running: sleep (42) · about 0 tokens",
+			"■ stopped: time limit · agent abandoned (it did not return) · ! still running: sleep (42) · about 0 tokens",
 		},
 		{
 			"a turn that failed, of whose trace only the first line is told",
 			bellcord.Receipt{End: bellcord.EndFailed, Times: ran, Error: "no paper\ngoroutine 1\n", Usage: bellcord.Usage{Exact: true}},
-			"✗ failed after 1.235s: no paper · kept 0 bytes of text · 0 tokens",
+			"✗ failed after 1.235s: no paper · 0 tokens",
 		},
 		{
 			"a turn that was lost",
 			bellcord.Receipt{End: bellcord.EndLost, Times: ran, Calls: bellcord.Calls{Unknown: ref("a", "b")}},
-			"✗ lost: Bellcord ended during this turn · kept 0 bytes of text · 2 tool calls unknown · about 0 tokens",
+			"✗ lost: Bellcord ended during this turn · 2 tool calls unknown · about 0 tokens",
 		},
 	}
 	for _, test := range tests {
