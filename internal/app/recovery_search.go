@@ -68,7 +68,8 @@ func (s *search) run() bool {
 	case err == nil:
 		s.left = 0
 	case s.left == 0:
-		s.recovery.app.logger.Warn("cannot find the lost turns whose processes are unknown; the next start tries again", "err", err)
+		s.recovery.app.logger.Warn("cannot find lost turns whose processes are unknown; the next start tries again",
+			"err", err)
 	}
 	return err == nil
 }

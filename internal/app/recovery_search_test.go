@@ -55,7 +55,9 @@ func buryLost(t *testing.T, store bellcord.Store, turn bellcord.TurnID) (ranOn s
 	lost := bellcord.Receipt{Turn: turn, Session: of.Session, End: bellcord.EndLost, RaceWinner: bellcord.CompletionWon}
 	lost.Times.Accepted, lost.Times.Settled = of.Accepted, time.Now()
 	lost.Processes.Unknown, lost.Processes.Node = bellcord.ProcessesNotChecked, of.RanOn
-	commit(t, store, bellcord.FinishTurn{Session: of.Session, Turn: turn, Fence: of.Fence, Receipt: lost, At: lost.Times.Settled})
+	commit(t, store, bellcord.FinishTurn{
+		Session: of.Session, Turn: turn, Fence: of.Fence, Receipt: lost, At: lost.Times.Settled,
+	})
 	return of.RanOn
 }
 
@@ -146,7 +148,7 @@ func sharedConfig(t *testing.T, node string) Config {
 	}
 	db, err := pgx.Connect(t.Context(), base)
 	if err != nil && os.Getenv("CI") != "true" {
-		t.Skipf("PostgreSQL is missing (set BELLCORD_POSTGRES to the URL of a database in which schemas may be made): %v", err)
+		t.Skipf("PostgreSQL is missing (BELLCORD_POSTGRES names a database in which schemas may be made): %v", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,9 @@ func TestLaw37_OtherNodeDeclaresTurnLost_OnlyNextStartOfItsNodeRecords(t *testin
 
 	elsewhere := c
 	elsewhere.Settings.DataDir = t.TempDir()
-	for what, other := range map[string]Config{"the same node with another data directory": elsewhere, "another node": asNode(elsewhere, "b")} {
+	for what, other := range map[string]Config{
+		"the same node with another data directory": elsewhere, "another node": asNode(elsewhere, "b"),
+	} {
 		a := openTest(t, other)
 		if s := a.recovery.newSearch(); !s.run() || noted(a, turn) || processesOfTurn(t, a, turn).Unknown == "" {
 			t.Errorf("%s records processes that it has not seen", what)
