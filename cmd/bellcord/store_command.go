@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,10 @@ code is 1 if something is damaged.`,
 			}
 			report, err := checkStore(cmd.Context(), c, kept)
 			if err != nil {
-				return err
+				return checked{err}
+			}
+			for i, p := range report.Problems {
+				report.Problems[i] = afterCheck(p)
 			}
 			return printReport(cmd.OutOrStdout(), report, asJSON)
 		},
@@ -81,6 +85,18 @@ func checkStore(ctx context.Context, c config.Config, kept []bellcord.Receipt) (
 	}
 	report, err := storecheck.Run(ctx, opened, kept...)
 	return report, errors.Join(err, opened.Close())
+}
+
+// checked is an error of store check.
+type checked struct{ error }
+
+func (c checked) Error() string { return afterCheck(c.error.Error()) }
+
+func (c checked) Unwrap() error { return c.error }
+
+// afterCheck removes the advice to run store check from a text that it prints.
+func afterCheck(text string) string {
+	return strings.ReplaceAll(text, bellcord.ErrDamaged.Error(), "the store is damaged: restore a backup")
 }
 
 // readReceipts returns the receipt in a file, and none if file is empty.
