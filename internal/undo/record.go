@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,7 @@ import (
 const (
 	undosName    = "undos" // directory of the undos, one directory each
 	recordSuffix = ".json" // of the record of an undo, next to its directory
+	lockName     = "lock"  // of the lock file in the directory of the undos
 )
 
 // record describes an undo. It is on disk before the undo changes anything.
@@ -42,6 +44,22 @@ type record struct {
 
 // properID matches the ids of undos, which are names of directories.
 var properID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+var errImproperID = errors.New("the id of an undo consists of at most 64 letters, digits, - and _")
+
+// checkID returns ErrRejected for an id that the request cannot have: one that
+// names no directory, or the one that the lock file of the undos has.
+func (q Request) checkID() error {
+	switch {
+	case q.ID == "":
+		return nil
+	case !properID.MatchString(q.ID):
+		return fmt.Errorf("%w: %w", bellcord.ErrRejected, errImproperID)
+	case strings.EqualFold(q.ID, lockName): // some file systems ignore the case of letters
+		return fmt.Errorf("%w: the id %q of an undo is reserved: use another one", bellcord.ErrRejected, q.ID)
+	}
+	return nil
+}
 
 func newRecord(q Request) record {
 	id := q.ID
@@ -98,7 +116,7 @@ func readRecord(w *snapshot.Workspace, id string) (record, error) {
 
 func (r record) save(w *snapshot.Workspace) error {
 	if !properID.MatchString(r.Undo) {
-		return errors.New("the id of an undo consists of at most 64 letters, digits, - and _")
+		return errImproperID
 	}
 	data, err := json.Marshal(r)
 	if err != nil {

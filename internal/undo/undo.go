@@ -36,6 +36,9 @@ type Request struct {
 // Undo sets files to their state before the turns and returns what it did with
 // each path. A path that has another state than after the turns is left alone.
 func (r *Recorder) Undo(ctx context.Context, q Request) (bellcord.Undone, error) {
+	if err := q.checkID(); err != nil {
+		return bellcord.Undone{}, err
+	}
 	d, w, release, err := r.useAlone(ctx, q.Session)
 	if err != nil {
 		return bellcord.Undone{}, err
@@ -63,6 +66,9 @@ func (r *Recorder) Undo(ctx context.Context, q Request) (bellcord.Undone, error)
 
 // Redo reverses an undo.
 func (r *Recorder) Redo(ctx context.Context, q Request, undo string) (bellcord.Undone, error) {
+	if err := q.checkID(); err != nil {
+		return bellcord.Undone{}, err
+	}
 	d, w, release, err := r.useAlone(ctx, q.Session)
 	if err != nil {
 		return bellcord.Undone{}, err
@@ -132,7 +138,7 @@ func (r *Recorder) useAlone(ctx context.Context, s bellcord.Session) (*directory
 
 // lockUndos waits until no other undo runs in the workspace.
 func lockUndos(ctx context.Context, w *snapshot.Workspace) (unlock func(), err error) {
-	return lockFile(ctx, filepath.Join(w.Dir(), undosName, "lock"))
+	return lockFile(ctx, filepath.Join(w.Dir(), undosName, lockName))
 }
 
 // changesOf returns the changes of turns, the newest call first.
