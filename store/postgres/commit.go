@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,27 +38,36 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 }
 
 // commitSeparately is Commit for a batch in which the database has rejected a
-// value: only the op with the value is rejected. It is slower, because each op
-// has its own round trips.
+// value: only the op with the value is rejected. It is slower, because it applies
+// the batch in parts.
 func (s *Store) commitSeparately(ctx context.Context, ops []bellcord.Op, results []bellcord.Result) error {
-	var texts []encoded
-	return s.transact(ctx, func(t *tx) error {
-		clear(results)
-		sound := slices.Clone(ops)
-		for i, op := range ops {
-			if hasLongKey(op) {
-				results[i], sound[i] = rejected(errLongKey), nil
-			}
+	var sound []bellcord.Op
+	var places []int // of the sound ops in the batch
+	for i, op := range ops {
+		if !hasLongKey(op) {
+			sound, places = append(sound, op), append(places, i)
 		}
+	}
+	found := make([]bellcord.Result, len(sound))
+	var texts []encoded
+	err := s.transact(ctx, func(t *tx) error {
+		clear(found)
 		if err := t.hold(locksOf(sound), func(*pgx.Batch) {}, func() { texts = encodeAppends(sound) }); err != nil {
 			return err
 		}
-		if err := t.carryOutSeparately(sound, texts, results); err != nil {
+		if err := t.carryOutSeparately(sound, texts, found, len(sound) == len(ops)); err != nil {
 			return err
 		}
 		t.mark()
 		return nil
 	})
+	for i := range results {
+		results[i] = rejected(errLongKey)
+	}
+	for i, place := range places {
+		results[place] = found[i]
+	}
+	return err
 }
 
 // carryOutAll applies ops, the first of which is at the given place in the batch.

@@ -19,6 +19,7 @@ type proxy struct {
 	swallow bool          // drop the next acknowledgement of a commit and close its connection
 	cut     chan struct{} // closed when the proxy froze at the start of a transaction; nil if not requested
 	conns   []net.Conn
+	trips   int // answers of the database inside a transaction
 }
 
 // through returns the URL of the place through a new proxy.
@@ -76,6 +77,7 @@ func (p *proxy) copy(to, from net.Conn, answers bool) {
 		n, err := from.Read(buf)
 		if answers {
 			p.cutAt(buf[:n])
+			p.count(buf[:n])
 		}
 		p.mu.Lock()
 		flows := p.flows
@@ -112,6 +114,23 @@ func (p *proxy) cutAt(answer []byte) {
 		close(p.cut)
 		p.cut = nil
 	}
+}
+
+// count counts the round trips inside of transactions, by the message that ends
+// each answer.
+func (p *proxy) count(answer []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, state := range []string{"T", "E"} { // in a transaction, and in one that has failed
+		p.trips += bytes.Count(answer, []byte("Z\x00\x00\x00\x05"+state))
+	}
+}
+
+// counted returns the number of round trips so far.
+func (p *proxy) counted() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trips
 }
 
 // cutNext freezes the proxy at the start of the next transaction. The channel is

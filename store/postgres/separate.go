@@ -62,49 +62,75 @@ func hasLongKey(op bellcord.Op) bool {
 }
 
 // carryOutSeparately applies the ops of a batch in which the database has
-// rejected a value. Each op has a savepoint, so that only the op with the value
-// is rejected.
-func (t *tx) carryOutSeparately(ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
-	for i, op := range ops {
-		if results[i].Err != nil {
-			continue
-		}
-		if err := t.exec(`SAVEPOINT op`); err != nil {
-			return err
-		}
-		before := t.copyHeld()
-		err := t.carryOutAll(i, ops[i:i+1], texts[i:i+1], results[i:i+1])
-		if err == nil {
-			err = t.flush()
-		}
-		if rejects(err) {
-			results[i] = rejected(err)
-			err = t.undoOp(op, before)
-		}
-		if err == nil {
-			err = t.exec(`RELEASE SAVEPOINT op`)
-		}
-		if err != nil {
-			return fmt.Errorf("%T: %w", op, err)
-		}
-	}
-	return nil
-}
-
-// undoOp removes the effects of a rejected op. A rejected append to a turn still
-// uses its number, as one that cannot be encoded does, so that the later appends
-// of the turn are applied.
-func (t *tx) undoOp(op bellcord.Op, before map[bellcord.SessionID]*tail) error {
-	t.held, t.later = before, &pgx.Batch{}
-	t.rows.empty()
-	if err := t.exec(`ROLLBACK TO SAVEPOINT op`); err != nil {
+// rejected a value, so that only the op with the value is rejected. It looks for
+// that op in halves: with a savepoint for each op, a batch needs four round trips
+// per op, and a distant database does not complete it within mostCommit.
+// isWhole means that the database has rejected these ops together.
+func (t *tx) carryOutSeparately(ops []bellcord.Op, texts []encoded, results []bellcord.Result, isWhole bool) error {
+	if err := t.exec(`SAVEPOINT op`); err != nil {
 		return err
 	}
-	if together([]bellcord.Op{op}) == 0 {
+	if isWhole && len(ops) > 1 {
+		return t.carryOutHalves(0, ops, texts, results)
+	}
+	return t.carryOutPart(0, ops, texts, results)
+}
+
+// carryOutPart applies a part of the batch, which begins at the given place. If
+// the database rejects a value in it, it applies the part in halves, and rejects
+// an op that is alone. The savepoint is at the beginning of the part.
+func (t *tx) carryOutPart(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+	before := t.copyHeld()
+	err := t.carryOutAll(place, ops, texts, results)
+	if err == nil {
+		err = t.flush()
+	}
+	if err == nil {
+		return t.moveSavepoint()
+	}
+	if !rejects(err) {
+		return err
+	}
+	clear(results)
+	if err := t.undoPart(before); err != nil {
+		return err
+	}
+	if len(ops) > 1 {
+		return t.carryOutHalves(place, ops, texts, results)
+	}
+	results[0] = rejected(err)
+	return t.useNumber(ops)
+}
+
+func (t *tx) carryOutHalves(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+	half := len(ops) / 2
+	if err := t.carryOutPart(place, ops[:half], texts[:half], results[:half]); err != nil {
+		return err
+	}
+	return t.carryOutPart(place+half, ops[half:], texts[half:], results[half:])
+}
+
+// moveSavepoint keeps the effects of a part, and sets the savepoint for the next
+// one, in one round trip.
+func (t *tx) moveSavepoint() error { return t.exec(`RELEASE SAVEPOINT op; SAVEPOINT op`) }
+
+// undoPart removes the effects of a part and keeps the savepoint.
+func (t *tx) undoPart(before map[bellcord.SessionID]*tail) error {
+	t.held, t.later = before, &pgx.Batch{}
+	t.rows.empty()
+	return t.exec(`ROLLBACK TO SAVEPOINT op`)
+}
+
+// useNumber uses the number of a rejected append to a turn, as one that cannot be
+// encoded does, so that the later appends of the turn are applied.
+func (t *tx) useNumber(op []bellcord.Op) error {
+	if together(op) == 0 {
 		return nil
 	}
-	_, err := t.advance([]bellcord.Op{op})
-	return err
+	if _, err := t.advance(op); err != nil {
+		return fmt.Errorf("%T: %w", op[0], err)
+	}
+	return t.moveSavepoint()
 }
 
 func (t *tx) copyHeld() map[bellcord.SessionID]*tail {
