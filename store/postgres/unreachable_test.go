@@ -22,6 +22,10 @@ func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
 		&pgconn.PgError{Code: "58030"}, // I/O error
 		&pgconn.PgError{Code: "25006"}, // read-only, as after a failover
 		&pgconn.PgError{Code: "40P01"}, // deadlock
+		&pgconn.PgError{Code: "57014"}, // statement_timeout of the server
+		&pgconn.PgError{Code: "42P01"}, // a table is missing
+		&pgconn.PgError{Code: "42501"}, // no right to write a table
+		&pgconn.PgError{Code: "XX000"}, // internal error
 		&pgconn.PgError{Code: "XX001"}, // damaged page
 	} {
 		if got := (&Store{}).explain(t.Context(), err); !errors.Is(got, bellcord.ErrStoreDown) || !errors.Is(got, err) {

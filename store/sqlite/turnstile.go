@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
 )
 
@@ -108,7 +109,8 @@ func (t *turnstile) enter(w *waiting) {
 	w.got <- err
 }
 
-// held returns the error of a wait that took too long.
+// held returns the error of a wait that took too long. It matches ErrStoreDown,
+// because it is about no op of the commit.
 func (t *turnstile) held() error {
 	who, pid := "another process", filelock.Holder(t.writer)
 	if pid == 0 {
@@ -117,8 +119,8 @@ func (t *turnstile) held() error {
 	if pid != 0 {
 		who = fmt.Sprintf("process %d", pid)
 	}
-	return fmt.Errorf("%s has held %s for more than %s: wait until it has finished; if it is suspended, continue it or end it",
-		who, t.writer.Name(), t.most)
+	return fmt.Errorf("%w: %s has held %s for more than %s: wait until it has finished; if it is suspended, continue it or end it",
+		bellcord.ErrStoreDown, who, t.writer.Name(), t.most)
 }
 
 func (t *turnstile) unlock() error { return filelock.Unlock(t.writer) }
