@@ -254,27 +254,36 @@ func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (
 	return l.session, nil
 }
 
-// configureLocked applies a change and returns its log entries.
+// configureLocked applies a change and returns its log entries. It writes every
+// setting that the change names, even if this process already has the value:
+// another process may have written another one. Therefore was gets another value
+// for it.
 func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated, autoTitle bool) []*commitlog.Entry {
 	s, was := &l.session, l.session
 	s.AutoTitle = autoTitle
 	if change.Dir != "" {
-		s.Dir = change.Dir
+		s.Dir, was.Dir = change.Dir, ""
 	}
 	if change.Title != "" {
 		s.Title = change.Title
+		if !autoTitle {
+			was.Title, was.AutoTitle = "", true
+		}
 	}
 	if change.Model != "" {
-		s.Model = change.Model
+		s.Model, was.Model = change.Model, ""
 	}
 	if change.Mode != "" {
-		s.Mode = change.Mode
+		s.Mode, was.Mode = change.Mode, ""
 	}
 	if change.Effort != "" {
-		s.Effort = change.Effort
+		s.Effort, was.Effort = change.Effort, ""
 	}
 	if change.AdditionalDirs != nil {
-		s.AdditionalDirs = *change.AdditionalDirs
+		s.AdditionalDirs, was.AdditionalDirs = *change.AdditionalDirs, nil
+		if len(s.AdditionalDirs) == 0 {
+			was.AdditionalDirs = []string{s.Dir}
+		}
 	}
 	s.Updated = h.now()
 	return []*commitlog.Entry{
