@@ -36,22 +36,26 @@ func (l *Log) retry(batch []*Entry, err error, began time.Time) {
 		if batch = resuming(batch); len(batch) == 0 {
 			return
 		}
-		if tries < triesTogether {
-			err = l.tryCommit(batch, began)
-			continue
+		tried := batch
+		if tries >= triesTogether {
+			batch, err = l.commitParts(batch, began)
+		} else if err = l.tryCommit(batch, began); err == nil {
+			batch = nil
 		}
-		batch, err = l.commitParts(batch, began)
+		if done := tried[:len(tried)-len(batch)]; len(done) > 0 {
+			l.readHeadsOf(done) // the result of a repeated op does not contain the events of the first attempt
+		}
 	}
 }
 
-// tryCommit commits a batch that has failed before.
+// tryCommit commits a batch that has failed before. The caller reads the heads,
+// once for all parts of a batch, because a read can take long.
 func (l *Log) tryCommit(batch []*Entry, began time.Time) error {
 	results, err := l.store.Commit(context.Background(), opsOf(batch))
 	if err != nil {
 		return err
 	}
 	l.settle(batch, results, began)
-	l.readHeadsOf(batch) // the result of a repeated op does not contain the events of the first attempt
 	return nil
 }
 
@@ -60,7 +64,8 @@ func (l *Log) tryCommit(batch []*Entry, began time.Time) error {
 // that it does not block the others. The order of the entries is kept.
 //
 // An error is about the ops only if the store accepts other commits. Otherwise
-// commitParts stops, and returns the entries that it has not committed.
+// commitParts stops, and returns the entries that it has not committed: the last
+// ones of the batch.
 func (l *Log) commitParts(batch []*Entry, began time.Time) ([]*Entry, error) {
 	err := l.tryCommit(batch, began)
 	switch {
