@@ -24,7 +24,7 @@ type kept struct {
 // earlyStops are the stops that were received before their turn.
 type earlyStops struct {
 	kept  map[earlyStopKey]kept
-	order map[string][]earlyStopKey // by owner, the oldest first; may contain keys that are no longer kept
+	order map[string][]earlyStopKey // the keys of kept, by owner, the oldest first
 }
 
 func newEarlyStops() earlyStops {
@@ -55,8 +55,13 @@ func (e *earlyStops) keep(of earlyStopKey, cause *bellcord.Cause, now, until tim
 // or nil.
 func (e *earlyStops) take(of earlyStopKey, accepted time.Time) *bellcord.Cause {
 	early, is := e.kept[of]
+	if !is {
+		return nil
+	}
 	delete(e.kept, of)
-	if !is || !accepted.Before(early.until) {
+	// With its old place, the next stop with the key would be removed too early.
+	e.order[of.owner] = slices.DeleteFunc(e.order[of.owner], func(other earlyStopKey) bool { return other == of })
+	if !accepted.Before(early.until) {
 		return nil
 	}
 	return early.cause

@@ -31,3 +31,30 @@ func TestEarlyStops_ManyOfOneOwner_TheNewestAreKept(t *testing.T) {
 		t.Errorf("after they have expired, %d stops and %d owners remain", len(e.kept), len(e.order))
 	}
 }
+
+// Two stops with one key can come one after the other: the turn takes the first,
+// and is withdrawn.
+func TestEarlyStops_KeyIsTakenAndKeptAgain_CountsAsNew(t *testing.T) {
+	t.Parallel()
+	e, now := newEarlyStops(), time.Unix(1, 0)
+	keep := func(n int) earlyStopKey {
+		of := earlyStopKey{bellcord.TurnID(fmt.Sprint(n)), "anna"}
+		e.keep(of, &bellcord.Cause{By: "anna"}, now, now.Add(time.Minute))
+		return of
+	}
+	again := keep(0)
+	for n := range bellcord.MaxEarlyStops - 1 {
+		keep(n + 1)
+	}
+	if e.take(again, now) == nil {
+		t.Fatal("the stop was not kept")
+	}
+	keep(0)
+	keep(bellcord.MaxEarlyStops)
+	if got := len(e.order["anna"]); got != len(e.kept) {
+		t.Errorf("%d keys of %d stops", got, len(e.kept))
+	}
+	if e.take(again, now) == nil {
+		t.Error("the newer stop was removed before older ones")
+	}
+}
