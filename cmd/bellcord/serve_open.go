@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
@@ -12,8 +14,9 @@ const openGrace = 5 * time.Second
 
 // openUntilSignal calls open, and cancels its context at the first signal: a
 // start can hang, for example because a database does not respond. It returns
-// openGrace after the signal even if open does not. cancel is that of ctx.
-func openUntilSignal[S any](ctx context.Context, cancel func(), signals <-chan os.Signal, open func(context.Context) (S, error)) (S, error) {
+// openGrace after the signal even if open does not. A server that was opened in
+// this time is closed. cancel is that of ctx.
+func openUntilSignal[S io.Closer](ctx context.Context, cancel func(), signals <-chan os.Signal, open func(context.Context) (S, error)) (S, error) {
 	type opened struct {
 		server S
 		err    error
@@ -28,11 +31,15 @@ func openUntilSignal[S any](ctx context.Context, cancel func(), signals <-chan o
 		return o.server, o.err
 	case got := <-signals:
 		cancel()
+		var closed error
 		select {
-		case <-done:
+		case o := <-done:
+			if o.err == nil {
+				closed = o.server.Close()
+			}
 		case <-time.After(openGrace):
 		}
 		var none S
-		return none, fmt.Errorf("the start was ended by the signal %q", got.String())
+		return none, errors.Join(fmt.Errorf("the start was ended by the signal %q", got.String()), closed)
 	}
 }

@@ -66,6 +66,9 @@ func (s *Server) Run(signals <-chan os.Signal, ready func(url string)) error {
 	return errors.Join(err, s.shutdown(signals, network, local))
 }
 
+// Close closes a server that was opened and will not run.
+func (s *Server) Close() error { return s.shutdown(nil) }
+
 // ignoreHangups logs SIGHUP and ignores it: settings are only read at the
 // start, and a closed terminal must not stop a server that others use.
 func (s *Server) ignoreHangups(ctx context.Context) {
