@@ -41,9 +41,9 @@ var knownTypes = func() map[reflect.Type]bool {
 	return all
 }()
 
-// CheckBody returns an error if b is nil or not of an event type of this package. A
-// store must not record such a body, because no reader could decode it. It does not
-// call b's methods.
+// CheckBody returns an error if b is nil or not of an event type of this package. No
+// reader could decode such a body. Package hub checks the bodies that an agent emits;
+// stores do not check them. CheckBody does not call b's methods.
 func CheckBody(b Body) error {
 	if b == nil {
 		return errors.New("no event: the body is nil")
