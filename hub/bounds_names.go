@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
@@ -31,6 +32,29 @@ func checkSession(s bellcord.Session) error {
 func checkChange(c bellcord.SessionUpdated) error {
 	return checkSession(bellcord.Session{Title: c.Title, Model: c.Model, Mode: c.Mode, Effort: c.Effort})
 }
+
+// checkStop returns an error if the names in a request for a turn that is not here
+// are too long or are not text. No turn has such an id, and no session such an owner.
+func checkStop(req bellcord.StopRequest) error {
+	if err := bellcord.CheckName("the turn's id", string(req.Turn)); err != nil {
+		return err
+	}
+	return bellcord.CheckName("the owner's name", req.Owner)
+}
+
+// boundedCause returns a cause with texts that every store can hold. It does not
+// refuse long ones, because a stop must work whatever its reason is.
+func boundedCause(c bellcord.Cause) bellcord.Cause {
+	c.By, c.Source = bellcord.ValidName(c.By), bellcord.ValidName(c.Source)
+	if len(c.Reason) > longestReason {
+		c.Reason = c.Reason[:longestReason]
+	}
+	c.Reason = strings.ReplaceAll(strings.ToValidUTF8(c.Reason, ""), "\x00", "")
+	return c
+}
+
+// longestReason limits the bytes of the reason of a stop. HTTP accepts 500 characters.
+const longestReason = 2000
 
 // validNames returns a body with names and ids that every store can hold, and
 // with JSON that is valid UTF-8. Models and hosted agents choose them. Long ids

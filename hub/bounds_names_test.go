@@ -34,6 +34,37 @@ func TestSession_LongOrInvalidName_IsRejected(t *testing.T) {
 	}
 }
 
+func TestStop_LongOrInvalidTexts_AreRejectedOrShortened(t *testing.T) {
+	t.Parallel()
+	h := open(t, script(streamWords), hub.Options{})
+	for _, bad := range []string{longName, "a\x00b", "\xff"} {
+		person := bellcord.Cause{Kind: bellcord.CausePerson}
+		for _, req := range []bellcord.StopRequest{
+			{Turn: bellcord.TurnID(bad), Cause: person},
+			{Turn: bellcord.NewTurnID(), Owner: bad, Cause: person},
+		} {
+			if _, err := h.Stop(req).Wait(t.Context()); !errors.Is(err, bellcord.ErrRejected) {
+				t.Errorf("Stop with %.10q: %v, want ErrRejected", bad, err)
+			}
+		}
+		turn := h.prompt("go")
+		stopping := h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson, By: bad, Source: bad, Reason: bad}))
+		if _, err := stopping.Wait(t.Context()); err != nil {
+			t.Errorf("a stop with the texts %.10q: %v", bad, err)
+		}
+		stop := turn.Receipt().Cause
+		if stop == nil {
+			t.Fatalf("a stop with the texts %.10q did not stop the turn", bad)
+		}
+		if err := errors.Join(bellcord.CheckName("by", stop.By), bellcord.CheckName("source", stop.Source)); err != nil {
+			t.Errorf("the receipt has %v", err)
+		}
+		if len(stop.Reason) > 2000 || !utf8.ValidString(stop.Reason) || strings.Contains(stop.Reason, "\x00") {
+			t.Errorf("the receipt has the reason %.10q with %d bytes", stop.Reason, len(stop.Reason))
+		}
+	}
+}
+
 // A model or a hosted agent chooses the names and ids in events.
 func TestEmit_LongOrInvalidNames_AreShortenedAndStayTogether(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		req.Queue = bellcord.QueueHold
 	}
 	if !req.Relayed {
+		req.Cause = boundedCause(req.Cause)
 		req.Cause.At, req.Cause.Mode, req.Cause.Queue = h.now(), req.Mode, req.Queue
 		if req.Mode == bellcord.StopNow {
 			req.Cause.Mode = ""
@@ -48,7 +49,13 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 		s.err = h.stopCallLocked(req)
 		return s
 	}
-	switch t := h.turns[req.Turn]; {
+	t := h.turns[req.Turn]
+	if req.Turn != "" && t == nil {
+		if s.err = checkStop(req); s.err != nil {
+			return s
+		}
+	}
+	switch {
 	case req.Turn == "" && req.Everywhere && !req.Relayed:
 		_, uncertainty := h.opts.Clock()
 		s.elsewhere = h.loose.Put(bellcord.RecordStops{
