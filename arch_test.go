@@ -290,6 +290,19 @@ func TestGoMod_Runewidth_IsTheVersionWithAFastStart(t *testing.T) {
 	}
 }
 
+// A replace directive applies only in this module: who imports the public packages
+// or installs the command would get other code than the tests ran.
+func TestGoMod_Root_ReplacesNoModule(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`(?m)^\s*(replace\b.*|.*=>.*)$`).FindString(string(text)); found != "" {
+		t.Errorf("go.mod has %q, and go install refuses such a module", found)
+	}
+}
+
 // The drawing of the public packages in README.md shows the imports that the table
 // above allows.
 func TestReadme_DrawingOfPackages_EqualsTheImports(t *testing.T) {
