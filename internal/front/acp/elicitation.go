@@ -92,6 +92,8 @@ func (s *session) answerElicitation(turn bellcord.TurnID, q bellcord.Question, p
 	switch {
 	case errors.Is(err, jsonrpc.ErrClosed): // withdrawn, or the connection is closed
 		return nil
+	case err != nil && !cancelled(err) && !s.rejects(turn):
+		return nil
 	case err != nil && !cancelled(err): // the editor cannot show it
 		reply.Choice, by = bellcord.ChoiceDecline, "the editor could not ask: "+err.Error()
 	case err == nil && result.Action == acp.ElicitAccept:

@@ -27,7 +27,7 @@ func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolC
 		case errors.Is(err, jsonrpc.ErrClosed): // withdrawn, or the connection is closed
 		case err == nil || cancelled(err):
 			s.view.dismissed(turn, q)
-		default: // the editor cannot show dialogs: reject
+		case s.rejects(turn): // the editor cannot show dialogs
 			_ = s.answerQuestion(turn, q.ID, rejection(q), "the editor could not ask: "+err.Error())
 		}
 	})
@@ -58,6 +58,12 @@ func offered(choices []bellcord.Choice, hosted bool) []acp.PermissionOption {
 		options = append(options, acp.PermissionOption{OptionID: c.ID, Name: c.Text, Kind: kind, Meta: c.Meta})
 	}
 	return options
+}
+
+// rejects reports whether an editor that cannot show a dialog rejects the question:
+// only if the turn is its own. A question of another window's turn stays open there.
+func (s *session) rejects(turn bellcord.TurnID) bool {
+	return s.book.has(turn) || s.server.config.Load().Network == nil && s.runsHere(turn)
 }
 
 // rejection returns the answer for an editor that cannot show a dialog.

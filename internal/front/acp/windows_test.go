@@ -144,6 +144,42 @@ func TestQuestion_InTwoWindows_IsAnsweredInEitherAndWithdrawnInTheOther(t *testi
 	}
 }
 
+// A window that cannot ask must not answer the question of another window's turn.
+func TestQuestion_OtherWindowCannotAsk_StaysOpenInTheFirst(t *testing.T) {
+	t.Parallel()
+	accepted := obj{"action": "accept", "content": obj{"env": "dev"}}
+	for _, c := range []struct {
+		method string
+		agent  script
+		answer obj
+		want   string
+	}{
+		{"session/request_permission", requestPermission, obj{"outcome": obj{"outcome": "selected", "optionId": "allow"}}, "chosen: allow"},
+		{"elicitation/create", askForm(whereForm), accepted, `chosen: {"choice":"accept","values":{"env":"dev"}}`},
+	} {
+		t.Run(c.method, func(t *testing.T) {
+			t.Parallel()
+			edit(t, c.agent, nil, func(t *testing.T, e *editor) {
+				e.offers(obj{"form": obj{}})
+				other := e.window(c.agent)
+				if c.method == "elicitation/create" {
+					other.offers(obj{"form": obj{}})
+				}
+				turn := e.prompt("go")
+				here, _ := e.calls(c.method)
+				there, _ := other.calls(c.method)
+				other.reply(there, obj{"error": obj{"code": -32601, "message": "no such method"}})
+				<-time.After(11 * time.Second) // the first window polls every 10 s
+				e.reply(here, obj{"result": c.answer})
+				e.ends(turn, "end_turn")
+				if got := e.answerText(); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
 func TestStopCommand_NothingRuns_ReportsIt(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(_ *testing.T, e *editor) {
