@@ -147,8 +147,8 @@ type Process struct {
 // to end them; the list must be empty. Proof is the method by which this was
 // verified. Unconfirmed processes belong to another program, such as an editor,
 // that has not confirmed their end: they may still be running. When it
-// confirms, a ProcessConfirmed event follows. Background processes were
-// declared to outlive the turn; they are ended with the session.
+// confirms, a ProcessConfirmed event follows. Background processes were declared
+// to outlive the turn, or a hosted agent keeps them; they are ended with the session.
 //
 // Unknown is set on the receipt of a turn whose process died: the lists are not
 // complete. When Bellcord has checked the machine and ended what was left, a

@@ -203,6 +203,9 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 		w.Processes(processesOf(h.drop(l, nil)))
 		return errors.Join(context.Cause(ctx), l.crash())
 	case ctx.Err() == nil:
+		if alone {
+			w.Background(l.leaves(&before))
+		}
 		return err
 	case errors.Is(err, ErrDeaf):
 		w.Processes(processesOf(h.drop(l, bellcord.Forced(ctx))))
@@ -211,6 +214,7 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 		return errors.Join(context.Cause(ctx), w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name}))
 	case alone: // otherwise they cannot be distinguished from those of the other session's turn
 		w.Processes(processesOf(l.running.EndSince(before, bellcord.Forced(ctx))))
+		w.Background(l.leaves(nil))
 	}
 	return context.Cause(ctx)
 }

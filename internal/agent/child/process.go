@@ -136,6 +136,11 @@ func (p *process) take(h *host, turn bool) bool {
 		return false
 	default:
 		p.user, p.freed = h, make(chan struct{})
+		for l := range p.lives {
+			if l.host != h {
+				l.kept = nil // nothing lives that its turns have left, and h may leave processes
+			}
+		}
 	}
 	p.uses++
 	if turn {
@@ -209,6 +214,33 @@ func (p *process) settleLater(h *host, before proc.Mark) {
 			return
 		}
 	}
+}
+
+// leaves returns the living processes that the session's turns have left: those of
+// the turn that began with the mark, and of the turns before it. before is nil for a
+// stopped turn, which leaves none. The session uses the process alone.
+func (l *life) leaves(before *proc.Mark) []bellcord.Process {
+	if l.gone() {
+		return nil
+	}
+	l.agent.mu.Lock()
+	if l.kept != nil {
+		before = l.kept
+	}
+	l.agent.mu.Unlock()
+	if before == nil {
+		return nil
+	}
+	var all []bellcord.Process
+	for _, p := range l.running.Since(*before) {
+		all = append(all, bellcord.Process{PID: p.PID, Name: p.Name})
+	}
+	l.agent.mu.Lock()
+	defer l.agent.mu.Unlock()
+	if l.kept = nil; len(all) > 0 {
+		l.kept = before
+	}
+	return all
 }
 
 // attach adds a session that uses the process. The caller holds Agent.mu.

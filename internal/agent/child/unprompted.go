@@ -166,6 +166,7 @@ func (h *host) runUnprompted(ctx context.Context, w *hub.Work) error {
 	})
 	if err != nil && ctx.Err() == nil { // the work cannot be recorded, or the agent is gone
 		w.Processes(processesOf(h.drop(l, nil)))
+		w.Background(nil)
 	}
 	return err
 }

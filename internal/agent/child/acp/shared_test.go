@@ -175,6 +175,46 @@ func TestLaw15_SharedProcessStopOfOneSession_KeepsWhatTheOtherLeft(t *testing.T)
 	}
 }
 
+// left returns how many processes of the turn's receipt continue in the background.
+func left(r bellcord.Receipt) int { return len(r.Processes.Background) }
+
+func TestShared_TurnLeavesAProcess_ReceiptsOfTheSessionListItWhileItLives(t *testing.T) {
+	t.Parallel()
+	for _, manner := range []string{"", "noload"} { // with and without a shared process
+		t.Run(manner, func(t *testing.T) {
+			t.Parallel()
+			s := onStage(t, manner)
+			other := s.another()
+			if _, r := s.run("say hello"); left(r) != 0 {
+				t.Errorf("nothing was left, listed %+v", r.Processes.Background)
+			}
+			mine := token()
+			if _, r := s.run("background " + mine); r.End != bellcord.EndDone || left(r) != 1 || len(r.Processes.Ended) != 0 {
+				t.Errorf("%s (%s): %+v", r.End, r.Error, r.Processes)
+			}
+			if r, _ := s.stop(s.running("stream process")); sleeps(r) != 1 || left(r) != 1 || !lives(mine) {
+				t.Errorf("the process lives %v after a stop of the next turn: %+v", lives(mine), r.Processes)
+			}
+			_, r := s.run("say hello")
+			if left(r) != 1 || r.Processes.Background[0].Name != "sleep "+mine {
+				t.Errorf("the receipt of a later turn lists %+v", r.Processes.Background)
+			}
+			if _, r := other.run("say hello"); left(r) != 0 {
+				t.Errorf("another session lists %+v", r.Processes.Background)
+			}
+			if err := exec.Command("pkill", "-f", "sleep "+mine).Run(); err != nil {
+				t.Fatal(err)
+			}
+			for lives(mine) {
+				<-time.After(10 * time.Millisecond)
+			}
+			if _, r := s.run("say hello"); left(r) != 0 {
+				t.Errorf("the process has ended, listed %+v", r.Processes.Background)
+			}
+		})
+	}
+}
+
 func TestShared_ProcessExitsRightAfterTheTurn_SessionsStayTogether(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
