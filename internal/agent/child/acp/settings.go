@@ -17,7 +17,7 @@ type settings struct {
 	mu      sync.Mutex
 	client  child.Client // nil if no client shows the settings
 	reply   json.RawMessage
-	updates map[string]json.RawMessage // the last update of each kind that describes settings
+	updates map[string]json.RawMessage // the last update of each kind of settings that the reply does not contain
 }
 
 // settingKinds are the kinds of updates that describe a session's settings. The
@@ -99,11 +99,12 @@ func (c *settings) setReply(reply json.RawMessage) {
 	c.reply, c.updates = reply, nil
 }
 
-// pass passes an update on to the client, and keeps it if it describes settings.
+// pass passes an update on to the client. If the update describes settings, they are
+// kept: in the reply that opened the session, or else as the update.
 func (c *settings) pass(kind string, update json.RawMessage) {
 	c.mu.Lock()
-	c.reply = current(c.reply, kind, acp.MembersOf(update))
-	if slices.Contains(settingKinds, kind) {
+	folded := c.fold(kind, acp.MembersOf(update))
+	if slices.Contains(settingKinds, kind) && !folded {
 		if c.updates == nil {
 			c.updates = map[string]json.RawMessage{}
 		}

@@ -3,6 +3,7 @@ package acp_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,5 +129,50 @@ func TestOpenSession_OpenWithChangedSettings_ReturnsCurrentOnes(t *testing.T) {
 	change(acp.MethodSetMode, `{"sessionId":"ours","modeId":"x"}`)
 	if mode, option, model := settings(); mode != "x" || option != "x" || model != "fake/small" {
 		t.Errorf("after a change of the mode: %v, %v, %v", mode, option, model)
+	}
+}
+
+// An update from the time before the change of a setting is an older state.
+func TestOpenSession_UpdateBeforeChangedSettings_ReturnsOnlyCurrentOnes(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	states := func() string {
+		t.Helper()
+		known, err := s.AgentSession(t.Context(), s.session.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := s.agent.OpenSession(t.Context(), s.session, known, nil)
+		var reply acp.NewSessionResponse
+		if err == nil {
+			err = acp.Decode(opened.Reply, &reply)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", opened.Reply, err)
+		}
+		return fmt.Sprintf("%s %v %s", reply.Modes.CurrentModeID, reply.ConfigOptions[0].CurrentValue, opened.Updates)
+	}
+	reports := func(update string) {
+		t.Helper()
+		if _, r := s.run("raw [" + update + "]"); r.End != bellcord.EndDone {
+			t.Fatalf("%s: %s", r.End, r.Error)
+		}
+	}
+	reports(`{"sessionUpdate":"current_mode_update","currentModeId":"x"}`)
+	params := json.RawMessage(`{"sessionId":"ours","configId":"mode","value":"plan"}`)
+	if _, err := s.agent.Request(t.Context(), s.session.ID, "", acp.MethodSetConfigOption, params); err != nil {
+		t.Fatal(err)
+	}
+	if got := states(); got != "plan plan []" {
+		t.Errorf("after a change of an option: %s", got)
+	}
+	reports(`{"sessionUpdate":"config_option_update","configOptions":[{"id":"mode","category":"mode","type":"select","currentValue":"x"}]}`)
+	reports(`{"sessionUpdate":"current_mode_update","currentModeId":"plan"}`)
+	if got := states(); got != "plan plan []" {
+		t.Errorf("after two updates: %s", got)
+	}
+	reports(`{"sessionUpdate":"current_mode_update","currentModeId":"unlisted"}`)
+	if got := states(); !strings.Contains(got, `[{"currentModeId":"unlisted"`) {
+		t.Errorf("after a mode that the reply does not list: %s", got)
 	}
 }
