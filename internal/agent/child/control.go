@@ -242,8 +242,10 @@ func (a *Agent) Notify(id bellcord.SessionID, method string, params json.RawMess
 	}
 }
 
-// ReleaseProcess ends the process of a session, if no turn runs on it. The next
-// prompt, or OpenSession, starts another one. It reports whether it ended one.
+// ReleaseProcess ends the process of a session, if no turn runs on it, or closes the
+// session there if other sessions share the process, on which no session is opened
+// any more. The next prompt, or OpenSession, opens the session on another one. It
+// reports whether the session had a process.
 func (a *Agent) ReleaseProcess(id bellcord.SessionID) bool {
 	a.mu.Lock()
 	h := a.hosts[id]
@@ -252,6 +254,13 @@ func (a *Agent) ReleaseProcess(id bellcord.SessionID) bool {
 		return false
 	}
 	l := h.life
+	if sharer, can := l.speaker.(Sharer); can && len(l.lives) > 1 && l.owner != h && !l.gone() {
+		h.forget(l)
+		l.shut = true
+		a.mu.Unlock()
+		sharer.Leave()
+		return true
+	}
 	l.detach()
 	a.mu.Unlock()
 	l.endProcess(nil)

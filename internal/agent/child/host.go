@@ -252,11 +252,7 @@ func (h *host) leave(l *life) {
 	sharer, shared := l.speaker.(Sharer)
 	other := l.user != nil && l.user != h
 	if shared = shared && len(l.lives) > 1 && (other || l.user == nil && l.owner != h) && !l.gone(); shared {
-		delete(l.lives, l)
-		l.left[l.own] = true
-		if h.life == l {
-			h.life = nil
-		}
+		h.forget(l)
 	}
 	h.agent.mu.Unlock()
 	if !shared {
@@ -264,6 +260,16 @@ func (h *host) leave(l *life) {
 		return
 	}
 	sharer.Leave()
+}
+
+// forget removes the session from its process, which other sessions share. The caller
+// holds Agent.mu.
+func (h *host) forget(l *life) {
+	delete(l.lives, l)
+	l.left[l.own] = true
+	if h.life == l {
+		h.life = nil
+	}
 }
 
 // endSession ends the session on its process. h may be nil.

@@ -51,6 +51,7 @@ type process struct {
 	uses   int             // of the user
 	turns  int             // uses that are turns; the others open a session
 	freed  chan struct{}   // closed when the user has ended its uses
+	shut   bool            // no other session may be opened on it
 	owner  *host           // the only session that may use it; nil for any
 	since  proc.Mark       // what the owner's turns have started; zero for everything
 	holds  int             // number of requests without a session
@@ -106,7 +107,7 @@ func (a *Agent) pick(h *host, s bellcord.Session, own string) (p *process, wait 
 // fits reports whether a session could be opened on the process. The caller holds
 // Agent.mu.
 func (p *process) fits(s bellcord.Session, own string) bool {
-	if p.ended || p.gone() || p.left[own] || p.agent.InDir && !slices.Equal(p.dirs, dirsOf(s)) {
+	if p.ended || p.shut || p.gone() || p.left[own] || p.agent.InDir && !slices.Equal(p.dirs, dirsOf(s)) {
 		return false
 	}
 	_, can := p.first.(Sharer)

@@ -26,8 +26,9 @@ type Hosted interface {
 	// outside of sessions if id is "". In a session, the session id in the
 	// parameters is replaced with the agent's.
 	Request(ctx context.Context, id bellcord.SessionID, method string, params json.RawMessage) (json.RawMessage, error)
-	// Release ends the agent's process of a session in which no turn runs. The
-	// next prompt or request starts another one. It reports whether it ended one.
+	// Release ends the agent's process of a session in which no turn runs, unless
+	// other sessions share it: then the session leaves it. The next prompt or request
+	// uses another one. It reports whether the session had a process.
 	Release(id bellcord.SessionID) bool
 	// Notify sends a notification to the agent of a session. Own replaces the
 	// session id.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -73,6 +74,32 @@ func TestReleaseProcess_IdleSession_EndsItUntilTheNextUse(t *testing.T) {
 		t.Error("the process of a running turn was released")
 	}
 	s.stop(turn)
+}
+
+func TestReleaseProcess_SharedProcess_KeepsTheWorkOfTheOtherSession(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	first, own := s.place()
+	other := s.another()
+	mine := token()
+	if _, r := other.run("background " + mine); r.End != bellcord.EndDone {
+		t.Fatalf("%s (%s)", r.End, r.Error)
+	}
+	for !s.agent.ReleaseProcess(s.session.ID) { // it is not known yet whether the process stays
+		<-time.After(10 * time.Millisecond)
+	}
+	if !lives(mine) {
+		t.Error("what the other session left was ended")
+	}
+	if pid, id := s.place(); pid == first || id != own {
+		t.Errorf("process %s and session %s; before, %s and %s", pid, id, first, own)
+	}
+	if pid, _ := s.another().place(); pid == first {
+		t.Error("a new session uses the process that was to be ended")
+	}
+	if pid, _ := other.place(); pid != first {
+		t.Error("the other session has lost its process")
+	}
 }
 
 func TestOpenSession_StoredAdditionalDirectories_ReachAnAgentThatAcceptsThem(t *testing.T) {
