@@ -217,6 +217,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 		return nil, err
 	}
 	t.bounds.output = h.opts.Output
+	t.tally.NeedsNoText = lifecycle.NeedsNoText(p, l.session.Agent != "")
 	t.writer = commitlog.NewWriter(l.journal, t.ID, func(r bellcord.Result) { h.appended(t, r) })
 	if p.WhenBusy == bellcord.BusyReplace {
 		h.stopLocked(bellcord.StopRequest{Session: session, Cause: bellcord.Cause{Kind: bellcord.CauseReplaced, By: string(t.ID)}, Queue: bellcord.QueueDrop})

@@ -37,3 +37,26 @@ func TestTally_LastAnswerNotComplete_IsInTheReceipt(t *testing.T) {
 		}
 	}
 }
+
+func TestTally_TurnThatNeedsNoText_IsCompleteWithoutIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		prompt bellcord.Prompt
+		hosted bool
+		finish bellcord.Finish
+		want   bellcord.Incomplete
+	}{
+		"work without a prompt":              {bellcord.Prompt{Task: bellcord.TaskUnprompted}, true, bellcord.FinishStop, ""},
+		"work without a prompt that was cut": {bellcord.Prompt{Task: bellcord.TaskUnprompted}, true, bellcord.FinishMaxOutput, bellcord.IncompleteMaxOutput},
+		"command of a hosted agent":          {bellcord.Prompt{Text: "/compact"}, true, bellcord.FinishStop, ""},
+		"question to a hosted agent":         {bellcord.Prompt{Text: "why?"}, true, bellcord.FinishStop, bellcord.IncompleteEmpty},
+		"prompt to the built-in agent":       {bellcord.Prompt{Text: "/etc is what?"}, false, bellcord.FinishStop, bellcord.IncompleteEmpty},
+	} {
+		tally := lifecycle.Tally{NeedsNoText: lifecycle.NeedsNoText(c.prompt, c.hosted)}
+		for _, b := range []bellcord.Body{bellcord.StepStarted{}, bellcord.StepEnded{Finish: c.finish}} {
+			tally.Observe(b)
+		}
+		if got := tally.Receipt(true).Incomplete; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

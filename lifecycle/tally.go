@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/bellcord/bellcord"
 )
@@ -12,6 +13,8 @@ import (
 // for concurrent use.
 type Tally struct {
 	Times bellcord.Times
+	// NeedsNoText means that an answer without text is complete.
+	NeedsNoText bool
 
 	open  []openCall // requested and not ended, in order of request
 	calls bellcord.Calls
@@ -131,10 +134,16 @@ func (t *Tally) incomplete() bellcord.Incomplete {
 		return bellcord.IncompleteMaxOutput
 	case t.end == bellcord.FinishRefused:
 		return bellcord.IncompleteRefused
-	case t.end == bellcord.FinishStop && t.said == 0:
+	case t.end == bellcord.FinishStop && t.said == 0 && !t.NeedsNoText:
 		return bellcord.IncompleteEmpty
 	}
 	return ""
+}
+
+// NeedsNoText reports whether the turn of a prompt is complete without text: work
+// without a prompt, and a command of a hosted agent, may consist of calls only.
+func NeedsNoText(p bellcord.Prompt, hosted bool) bool {
+	return p.Task == bellcord.TaskUnprompted || hosted && strings.HasPrefix(p.Text, "/")
 }
 
 func openFate(started, witnessed bool) bellcord.CallOutcome {

@@ -21,6 +21,8 @@ func (f *fake) autonomous(what string) {
 	switch verb {
 	case "say":
 		f.sendMessage("auto", rest)
+	case "call":
+		f.call("auto-1")
 	case "ask":
 		f.sendMessage("auto", f.permission(rest))
 	case "run":

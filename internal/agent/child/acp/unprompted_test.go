@@ -85,6 +85,17 @@ func TestUnprompted_AgentContinues_WorkIsATurn(t *testing.T) {
 	}
 }
 
+func TestUnprompted_WorkIsOnlyACall_AnswerIsComplete(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.run("autonomous call")
+	s.begin()
+	turn := s.unprompted(1)
+	if r := s.ended(turn); r.End != bellcord.EndDone || r.Calls.Finished != 1 || r.IncompleteText() != "" {
+		t.Errorf("%s (%s), %d calls, %q", r.End, r.Error, r.Calls.Finished, r.IncompleteText())
+	}
+}
+
 func TestUnprompted_Stop_EndsWorkAndItsProcesses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
