@@ -14,7 +14,8 @@ type calls []*call
 type call struct {
 	id      string
 	started bool
-	output  string // as last reported by pi: all of it, or its end
+	output  string                 // as last reported by pi: all of it, or its end
+	changes []bellcord.CallContent // made if the call succeeds
 }
 
 func (c *calls) find(id string) *call {
@@ -24,7 +25,9 @@ func (c *calls) find(id string) *call {
 	return nil
 }
 
-func (c *calls) addCall(id string) { *c = append(*c, &call{id: id}) }
+func (c *calls) addCall(id string, changes []bellcord.CallContent) {
+	*c = append(*c, &call{id: id, changes: changes})
+}
 
 func (c *calls) only() string {
 	found := ""
@@ -74,6 +77,9 @@ func (c *calls) endCall(t *converter, id, text string, failed bool) {
 		ended.Outcome, ended.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
 	case one.output == "" && text != "":
 		t.emit(bellcord.ToolOutputDelta{Call: id, Text: text})
+	}
+	if !failed && len(one.changes) > 0 {
+		t.emit(bellcord.ToolCallUpdated{Call: id, CallView: bellcord.CallView{Content: one.changes}})
 	}
 	t.emit(ended)
 }

@@ -223,8 +223,11 @@ func (t *converter) called(id, name string, args json.RawMessage) {
 	if t.calls.find(id) != nil {
 		return
 	}
-	t.calls.addCall(id)
-	t.emit(bellcord.ToolCallRequested{Call: id, Name: name, ToolKind: toolKinds[name], Arguments: arguments(args)})
+	at, changes := viewOf(name, args, t.work.Session.Dir)
+	t.calls.addCall(id, changes)
+	t.emit(bellcord.ToolCallRequested{
+		Call: id, Name: name, ToolKind: toolKinds[name], Arguments: arguments(args), CallView: bellcord.CallView{Locations: at},
+	})
 }
 
 // toolKinds are the kinds of pi's own tools, as ACP names them.

@@ -1,6 +1,7 @@
 package pi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -190,10 +191,17 @@ func (f *fake) retry(succeeds bool) {
 // itself.
 func (f *fake) tool(text string) {
 	args := map[string]any{"command": "make"}
-	call := map[string]any{"type": "toolCall", "id": "c1", "name": "bash", "arguments": args}
+	name := "bash"
+	if _, edit, found := strings.Cut(text, "edit "); found { // the rest is the arguments
+		name, args = "edit", map[string]any{}
+		if err := json.NewDecoder(strings.NewReader(edit)).Decode(&args); err != nil {
+			panic(err)
+		}
+	}
+	call := map[string]any{"type": "toolCall", "id": "c1", "name": name, "arguments": args}
 	f.event("message_start", "message", map[string]any{"role": "assistant", "content": []any{}})
 	f.event("message_end", "message", map[string]any{"role": "assistant", "provider": "fake", "model": "one", "stopReason": "toolUse", "usage": used(75, 10), "content": []any{call}})
-	f.event("tool_execution_start", "toolCallId", "c1", "toolName", "bash", "args", args)
+	f.event("tool_execution_start", "toolCallId", "c1", "toolName", name, "args", args)
 	if _, seconds, found := strings.Cut(text, "detached "); found {
 		detached(seconds)
 	}
