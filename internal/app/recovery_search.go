@@ -26,7 +26,7 @@ type search struct {
 
 const (
 	// searchedReceipts is the number of receipts that a search reads, the newest.
-	searchedReceipts = 300
+	searchedReceipts = 100
 	// maxSearch limits the duration of one attempt, because Close waits for it.
 	maxSearch = 2 * time.Second
 	// searches is the number of attempts. What is not found then, the next start finds.

@@ -164,8 +164,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 
 // isLost reports whether an error is about the database and not about the values
 // of a statement: it cannot be reached, has closed the connection, is read-only or
-// busy, has failed itself, or has other tables or rights than this program needs
-// (class 42). A server also cancels statements by its own statement_timeout.
+// busy, is damaged, or has other tables or rights than this program needs (class 42).
+// A server also cancels statements by its own statement_timeout. An internal error
+// (XX000) can be about a value: it must not block the other ops.
 func isLost(err error) bool {
 	var (
 		connect *pgconn.ConnectError
@@ -173,7 +174,8 @@ func isLost(err error) bool {
 		server  *pgconn.PgError
 	)
 	if errors.As(err, &server) {
-		return len(server.Code) == 5 && slices.Contains([]string{"08", "25", "40", "42", "53", "55", "57", "58", "XX"}, server.Code[:2])
+		return len(server.Code) == 5 && (slices.Contains([]string{"08", "25", "40", "42", "53", "55", "57", "58"}, server.Code[:2]) ||
+			server.Code == "XX001" || server.Code == "XX002") // a damaged table or index
 	}
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }

@@ -25,14 +25,13 @@ func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
 		&pgconn.PgError{Code: "57014"}, // statement_timeout of the server
 		&pgconn.PgError{Code: "42P01"}, // a table is missing
 		&pgconn.PgError{Code: "42501"}, // no right to write a table
-		&pgconn.PgError{Code: "XX000"}, // internal error
 		&pgconn.PgError{Code: "XX001"}, // damaged page
 	} {
 		if got := (&Store{}).explain(t.Context(), err); !errors.Is(got, bellcord.ErrStoreDown) || !errors.Is(got, err) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
 	}
-	for _, err := range []error{bellcord.ErrFenced, &pgconn.PgError{Code: "23505"}} {
+	for _, err := range []error{bellcord.ErrFenced, &pgconn.PgError{Code: "23505"}, &pgconn.PgError{Code: "XX000"}} {
 		if got := (&Store{}).explain(t.Context(), err); errors.Is(got, bellcord.ErrStoreDown) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
