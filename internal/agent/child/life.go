@@ -36,7 +36,7 @@ type life struct {
 	fresh    bool   // the agent's session is new and does not contain the conversation
 
 	host *host
-	kept *proc.Mark // the start of the first turn whose processes live on; nil if there are none; protected by Agent.mu
+	kept *proc.Mark // the start of the first turn whose processes live on, or nil; protected by Agent.mu
 }
 
 // dirsOf returns the directories of a session.

@@ -63,7 +63,7 @@ func (f fileArguments) replacements() []replacement {
 	return append(all, f.replacement)
 }
 
-// absolute returns a path as pi resolves it, or "" if there is none.
+// absolute returns a path as pi resolves it, or "" if it is empty or has no known home.
 func absolute(path, dir string) string {
 	path = strings.TrimPrefix(path, "@")
 	if path == "~" || strings.HasPrefix(path, "~/") {
