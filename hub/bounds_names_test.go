@@ -48,15 +48,16 @@ func TestStop_LongOrInvalidTexts_AreRejectedOrShortened(t *testing.T) {
 			}
 		}
 		turn := h.prompt("go")
-		stopping := h.Stop(bellcord.StopTurn(turn.ID, bellcord.Cause{Kind: bellcord.CausePerson, By: bad, Source: bad, Reason: bad}))
-		if _, err := stopping.Wait(t.Context()); err != nil {
+		person.By, person.Source, person.Reason = bad, bad, bad
+		if _, err := h.Stop(bellcord.StopTurn(turn.ID, person)).Wait(t.Context()); err != nil {
 			t.Errorf("a stop with the texts %.10q: %v", bad, err)
 		}
 		stop := turn.Receipt().Cause
 		if stop == nil {
 			t.Fatalf("a stop with the texts %.10q did not stop the turn", bad)
 		}
-		if err := errors.Join(bellcord.CheckName("by", stop.By), bellcord.CheckName("source", stop.Source)); err != nil {
+		err := errors.Join(bellcord.CheckName("by", stop.By), bellcord.CheckName("source", stop.Source))
+		if err != nil {
 			t.Errorf("the receipt has %v", err)
 		}
 		if len(stop.Reason) > 2000 || !utf8.ValidString(stop.Reason) || strings.Contains(stop.Reason, "\x00") {

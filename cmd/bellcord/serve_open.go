@@ -16,7 +16,9 @@ const openGrace = 5 * time.Second
 // start can hang, for example because a database does not respond. It returns
 // openGrace after the signal even if open does not. A server that was opened in
 // this time is closed. cancel is that of ctx.
-func openUntilSignal[S io.Closer](ctx context.Context, cancel func(), signals <-chan os.Signal, open func(context.Context) (S, error)) (S, error) {
+func openUntilSignal[S io.Closer](
+	ctx context.Context, cancel func(), signals <-chan os.Signal, open func(context.Context) (S, error),
+) (S, error) {
 	type opened struct {
 		server S
 		err    error

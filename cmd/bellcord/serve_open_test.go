@@ -42,7 +42,9 @@ func TestServe_NoSignalDuringTheStart_ContextStaysValid(t *testing.T) {
 	signals := make(chan os.Signal, 8)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	used, err := openUntilSignal(ctx, cancel, signals, func(ctx context.Context) (*fakeServer, error) { return &fakeServer{ctx: ctx}, nil })
+	used, err := openUntilSignal(ctx, cancel, signals, func(ctx context.Context) (*fakeServer, error) {
+		return &fakeServer{ctx: ctx}, nil
+	})
 	if err != nil || used.ctx.Err() != nil || used.closed {
 		t.Errorf("%v, %v, closed %v", err, used.ctx.Err(), used.closed)
 	}

@@ -20,14 +20,14 @@ import (
 // broken network does.
 func TestServe_SIGTERMWhileTheStoreDoesNotAnswer_Ends(t *testing.T) {
 	t.Parallel()
-	deaf, err := net.Listen("tcp", "127.0.0.1:0")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	connected := make(chan net.Conn, 1)
 	go func() {
 		for {
-			conn, err := deaf.Accept()
+			conn, err := silent.Accept()
 			if err != nil {
 				return
 			}
@@ -38,11 +38,11 @@ func TestServe_SIGTERMWhileTheStoreDoesNotAnswer_Ends(t *testing.T) {
 			}
 		}
 	}()
-	t.Cleanup(func() { _ = deaf.Close() })
+	t.Cleanup(func() { _ = silent.Close() })
 	w := newServerWorld(t)
 	const connectTimeout = "600" // seconds: without the signal, the start would go on
 	cmd := w.bellcord("serve", "--addr", "127.0.0.1:0",
-		"--store-url", "postgres://postgres@"+deaf.Addr().String()+"/test?sslmode=disable&connect_timeout="+connectTimeout)
+		"--store-url", "postgres://postgres@"+silent.Addr().String()+"/test?sslmode=disable&connect_timeout="+connectTimeout)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {

@@ -22,7 +22,9 @@ func TestCommit_OneOfManyOpsIsRejected_NeedsFewRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	for name, bad := range map[string][]int{"first": {0}, "middle": {100}, "last": {ops - 1}, "two": {7, 200}, "long key": {7}} {
+	for name, bad := range map[string][]int{
+		"first": {0}, "middle": {100}, "last": {ops - 1}, "two": {7, 200}, "long key": {7},
+	} {
 		notes, batch := session(t, s), make([]bellcord.Op, 0, ops)
 		for range ops {
 			batch = append(batch, note(notes, "a title"))
@@ -30,7 +32,8 @@ func TestCommit_OneOfManyOpsIsRejected_NeedsFewRoundTrips(t *testing.T) {
 		for _, place := range bad {
 			batch[place] = unstorable(t, s)
 			if name == "long key" {
-				batch[place] = bellcord.PutSession{Session: bellcord.Session{ID: bellcord.SessionID(noise()), Created: now(), Updated: now()}}
+				long := bellcord.Session{ID: bellcord.SessionID(noise()), Created: now(), Updated: now()}
+				batch[place] = bellcord.PutSession{Session: long}
 			}
 		}
 		before := proxy.counted()

@@ -119,7 +119,8 @@ func (t *turnstile) held() error {
 	if pid != 0 {
 		who = fmt.Sprintf("process %d", pid)
 	}
-	return fmt.Errorf("%w: %s has held %s for more than %s: wait until it has finished; if it is suspended, continue it or end it",
+	const help = "wait until it has finished; if it is suspended, continue it or end it"
+	return fmt.Errorf("%w: %s has held %s for more than %s: "+help,
 		bellcord.ErrStoreDown, who, t.writer.Name(), t.most)
 }
 

@@ -37,7 +37,8 @@ func TestCommit_AnotherProcessHoldsTheLock_FailsWithItsIDAndSucceedsLater(t *tes
 		}
 		for range 3 {
 			_, err := s.Commit(t.Context(), put)
-			if err == nil || !strings.Contains(err.Error(), "writer.lock") || !errors.Is(err, bellcord.ErrNotCommitted) || !errors.Is(err, bellcord.ErrStoreDown) {
+			if err == nil || !strings.Contains(err.Error(), "writer.lock") ||
+				!errors.Is(err, bellcord.ErrNotCommitted) || !errors.Is(err, bellcord.ErrStoreDown) {
 				t.Fatalf("%s is held: %v", lock, err)
 			}
 			if pid := fmt.Sprintf("process %d ", os.Getpid()); runtime.GOOS == "linux" && !strings.Contains(err.Error(), pid) {
