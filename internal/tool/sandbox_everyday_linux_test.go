@@ -86,13 +86,7 @@ func TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument(t *testing.
 			t.Parallel()
 			base := everydayBase(t, uid)
 			self := filepath.Join(base, "self")
-			text, err := os.ReadFile("/proc/self/exe")
-			if err == nil {
-				err = os.WriteFile(self, text, 0o755) //nolint:gosec // it is executed
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			copySelf(t, self)
 			cmd := exec.CommandContext(t.Context(), self, "-test.run", "^TestSandbox_EverydayCommands_Work", "-test.v")
 			cmd.Dir = base
 			cmd.Env = []string{
@@ -106,6 +100,22 @@ func TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument(t *testing.
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// copySelf copies this program to a path. A child that another test starts meanwhile
+// would inherit the open file, and the kernel executes no file that is open for writing.
+func copySelf(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, text, 0o755) //nolint:gosec // it is executed
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
