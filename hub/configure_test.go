@@ -77,7 +77,7 @@ func TestConfigure_NoAdditionalDirs_RemovesThoseOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// hubAt opens a hub with a store of its own, as another process does.
+// hubAt opens a hub with an own store, as another process does.
 func hubAt(t *testing.T, dir string) *hub.Hub {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)

@@ -89,7 +89,7 @@ func (s *search) unended(ctx context.Context) error {
 	return err
 }
 
-// ended notes turns with a receipt that says that nothing has checked the machine.
+// ended notes turns whose receipt is from before a check of the machine.
 func (s *search) ended(ctx context.Context) error {
 	r := s.recovery
 	all, err := r.app.Store.Receipts(ctx, bellcord.ReceiptQuery{Limit: searchedReceipts})

@@ -19,7 +19,7 @@ import (
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
-// startTurn accepts and starts a turn that no hub knows.
+// startTurn accepts and starts a turn that is in no hub.
 func startTurn(t *testing.T, store bellcord.Store) (bellcord.TurnID, bellcord.SessionID) {
 	t.Helper()
 	now := time.Now()
@@ -181,7 +181,7 @@ func asNode(c Config, node string) Config {
 	return c
 }
 
-// Law 37: node b declares a turn of node a lost. Node a knows that nothing was left,
+// Law 37: node b declares a turn of node a lost. Node a records that nothing was left,
 // when it starts again on its data directory.
 func TestLaw37_OtherNodeDeclaresTurnLost_OnlyNextStartOfItsNodeRecords(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ type Recorder struct {
 	recovering atomic.Pointer[snapshot.Workspace] // the workspace whose calls are being recovered
 
 	mu     sync.Mutex
-	dead   map[string]bool       // handles of the processes of which Recover was told
+	dead   map[string]bool       // handles of the processes that Recover has received
 	opened map[string]*directory // by path
 	closed bool
 	work   sync.WaitGroup // comparisons

@@ -152,7 +152,7 @@ func stopReason(r bellcord.Receipt, finish bellcord.Finish) (acp.StopReason, *js
 	return acp.StopEndTurn, nil
 }
 
-// lostText describes a lost turn with the words of the other fronts. It says
+// lostText describes a lost turn with the words of the other fronts. It contains
 // whether its processes are known.
 func lostText(p bellcord.Processes) string {
 	text := "the turn is lost: Bellcord ended during this turn"
