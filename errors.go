@@ -42,7 +42,7 @@ var (
 	// ErrUndoExists is returned for an id that another request has used: of another
 	// session, for other turns or for other paths.
 	ErrUndoExists = errors.New("another undo in this directory has this id: use a new one")
-	// ErrPathUnchanged is returned if the turn changed nothing at or below a named path.
+	// ErrPathUnchanged is returned if the turn changed none of the named paths.
 	ErrPathUnchanged = errors.New("the turn did not change this path")
 )
 

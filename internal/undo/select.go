@@ -16,12 +16,10 @@ import (
 const skipped restore.Result = "skipped"
 
 // realPaths returns the requested paths as the workspace has them. It returns
-// ErrPathUnchanged if nothing was changed at or below one of them.
+// ErrPathUnchanged if paths are requested and nothing was changed at or below them.
 func (q Request) realPaths(root string, lists [][]tree.Change) ([]string, error) {
 	var paths []string
-	all := slices.Concat(lists...)
-	for _, requested := range q.Paths {
-		p := requested
+	for _, p := range q.Paths {
 		if filepath.IsAbs(p) {
 			if rel, err := filepath.Rel(root, p); err == nil {
 				p = rel
@@ -30,16 +28,16 @@ func (q Request) realPaths(root string, lists [][]tree.Change) ([]string, error)
 		if p = path.Clean(filepath.ToSlash(p)); p == "." {
 			return everyPath(lists), nil
 		}
-		named := []string{p}
-		for _, c := range all {
+		paths = append(paths, p)
+		for _, c := range slices.Concat(lists...) {
 			if c.Path != p && printable(c.Path) == p {
-				named = append(named, c.Path)
+				paths = append(paths, c.Path)
 			}
 		}
-		if !slices.ContainsFunc(all, func(c tree.Change) bool { return isNamed(c.Path, named) }) {
-			return nil, fmt.Errorf("%w: %s", bellcord.ErrPathUnchanged, printable(requested))
-		}
-		paths = append(paths, named...)
+	}
+	isNamedHere := func(c tree.Change) bool { return isNamed(c.Path, paths) }
+	if len(paths) > 0 && !slices.ContainsFunc(slices.Concat(lists...), isNamedHere) {
+		return nil, fmt.Errorf("%w: %s", bellcord.ErrPathUnchanged, printable(strings.Join(q.Paths, ", ")))
 	}
 	return paths, nil
 }
