@@ -147,10 +147,11 @@ func (l *ledger) reap(opts Options, held map[string]bool) found {
 	return f
 }
 
-// alone reports whether all other parts of the ledger are among the dead ones.
+// alone reports whether all other parts of the ledger are among the dead ones. It is
+// false if the ledger cannot be read: then it does not even list its own part.
 func (l *ledger) alone(dead map[string]bool) bool {
-	names, err := filepath.Glob(filepath.Join(l.dir, "*"+lockEnding))
-	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
+	names := filesIn(l.dir, "", lockEnding)
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 		id := strings.TrimSuffix(filepath.Base(name), lockEnding)
 		return id != l.id && !dead[id]
 	})

@@ -56,3 +56,16 @@ func TestOpen_DirectoryHasABracketInItsName_EndsProcessesOfTheDeadKeeper(t *test
 	}
 	keeper.Forget(found)
 }
+
+func TestAlone_DirectoryIsAPattern_FindsTheOtherKeeper(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a[bc]")
+	keeper := open(t, dir, proc.Options{})
+	if !keeper.Alone() {
+		t.Error("without another keeper, it is not alone")
+	}
+	open(t, dir, proc.Options{})
+	if keeper.Alone() {
+		t.Error("with another keeper, it is alone")
+	}
+}
