@@ -9,7 +9,7 @@ import (
 // failed or was lost it contains the output up to that point.
 type TurnAnswer struct {
 	Text     string          `json:"text" doc:"of the last message; empty where that has none"`
-	Messages []AnswerMessage `json:"messages" doc:"in order; a new one begins with each request to the model, and with text or thinking after a call"`
+	Messages []AnswerMessage `json:"messages" nullable:"false" doc:"in order; a new one begins with each request to the model, and with text or thinking after a call"`
 }
 
 // AnswerMessage is one message of an agent: its thinking, its text, then its calls.

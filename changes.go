@@ -3,6 +3,7 @@ package bellcord
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // MostListedFiles is how many files a receipt and an event list. Counts include
@@ -190,8 +191,10 @@ type UndoRequest struct {
 // turn that changed files and is not undone, and the last undo that is not
 // reversed. Each is empty if there is none.
 type Undoable struct {
-	Turn TurnID `json:"turn,omitempty"`
-	Undo string `json:"undo,omitempty"`
+	Turn        TurnID    `json:"turn,omitempty"`
+	Undo        string    `json:"undo,omitempty"`
+	UndoneTurns []TurnID  `json:"undone_turns,omitempty" doc:"whose changes that undo has undone"`
+	UndoneAt    time.Time `json:"undone_at,omitzero" doc:"time of that undo"`
 }
 
 // Text describes the rewind for people.

@@ -29,6 +29,10 @@ var ErrNoCall = errors.New("no such running call that can be stopped alone")
 // because it never existed or has already been answered.
 var ErrNoQuestion = errors.New("no such open question")
 
+// ErrAnswerScope is returned for an answer that needs a scope which the person who
+// gives it lacks. The question stays open.
+var ErrAnswerScope = errors.New("you can only reject this call: it would run without the sandbox, and only a person with the scope admin can allow that")
+
 // ErrStarted is returned for a change to a turn that is no longer queued.
 var ErrStarted = errors.New("the turn is no longer queued")
 
@@ -79,9 +83,6 @@ var (
 	// as a name that is too long. The op had no effect, and has none if it is
 	// committed again.
 	ErrRejected = errors.New("a value of the request cannot be stored")
-	// ErrOldNames means that the store contains event and field names of an
-	// older version.
-	ErrOldNames = errors.New(`the store was written by an older version with other names of events and fields: run "bellcord store migrate-names"`)
 	// ErrNotCommitted marks an error after which no part of the commit is in
 	// the store.
 	ErrNotCommitted = errors.New("nothing was committed")

@@ -185,6 +185,7 @@ type (
 	AnswerForwarded struct {
 		Turn   TurnID           `json:"turn"`
 		Answer QuestionAnswered `json:"answer"`
+		Scopes []Scope          `json:"scopes,omitempty"` // of the person who answered
 	}
 	// ModelRetryScheduled means that a request to the model failed and is
 	// retried after RetryIn.

@@ -42,8 +42,9 @@ const (
 
 // Option is an allowed value of a field.
 type Option struct {
-	Value string `json:"value"`
-	Title string `json:"title,omitempty"` // for display; empty: the value
+	Value       string `json:"value"`
+	Title       string `json:"title,omitempty"` // for display; empty: the value
+	Description string `json:"description,omitempty" doc:"what the option means"`
 }
 
 // Label returns the text that is shown for the option.
@@ -80,6 +81,11 @@ type Reply struct {
 	Choice string                     `json:"choice"`
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 	Reason string                     `json:"reason,omitempty"`
+
+	// Scopes are those of the person who answers. A frontend takes them from the
+	// credentials, never from the answer. A person at the machine itself has
+	// ScopeAdmin.
+	Scopes []Scope `json:"-"`
 }
 
 // MaxReason is the maximum length of a reason, in characters.

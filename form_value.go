@@ -27,8 +27,12 @@ const MaxFieldText = 64 << 10
 
 // CheckReply checks an answer to a question and returns it: for a question with
 // fields or a URL with the defaults of fields without a value, for other questions
-// without values. It returns an *InvalidReplyError if the answer does not fit.
+// without values. It returns an *InvalidReplyError if the answer does not fit, and
+// ErrAnswerScope if only a person with more scopes may give it.
 func (q Question) CheckReply(r Reply) (Reply, error) {
+	if err := q.checkScope(r); err != nil {
+		return Reply{}, err
+	}
 	if err := q.checkReason(r); err != nil {
 		return Reply{}, err
 	}

@@ -22,7 +22,6 @@ var renames = map[string]string{
 	"internal/confine/tmp.go: setAside":                     "takes a directory that is removed then out of use",
 	"internal/durable/durable.go: replace":                  "the function that all others use",
 	"internal/front/telegram/wire/journal_file.go: rewrite": "syncs the file and the directory itself, because the file stays open",
-	"internal/sandbox/sandbox.go: setAside":                 "takes a file of a command out of force",
 	"proc/ledger_unix.go: writeEntry":                       "a power failure ends the processes as well",
 	"store/sqlite/backup.go: Restore":                       "the copy is synced, and writing the identity syncs the directory",
 	"store/sqlite/backup.go: keepOld":                       "keeps the old database under another name",

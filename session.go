@@ -13,7 +13,7 @@ import (
 // session's events.
 type Session struct {
 	ID    SessionID `json:"id"`
-	Dir   string    `json:"dir"`             // absolute path; the working directory of all tools
+	Dir   string    `json:"dir"`             // absolute path without symbolic links; the working directory of all tools
 	Owner string    `json:"owner,omitempty"` // "" if the session has no owner: only an admin can access it over HTTP
 	Title string    `json:"title,omitempty"` // the first words of the first prompt until it is set
 	// AutoTitle reports whether the title was made from a prompt or by an agent.
@@ -25,8 +25,8 @@ type Session struct {
 	Model string `json:"model,omitempty"` // provider/model
 	Mode  string `json:"mode,omitempty"`  // permission mode, as defined by the agent
 
-	// AdditionalDirs are absolute paths of directories that file tools may
-	// access like Dir. Relative paths always refer to Dir.
+	// AdditionalDirs are such paths of directories that file tools may access like
+	// Dir. Relative paths always refer to Dir.
 	AdditionalDirs []string `json:"additional_dirs,omitempty"`
 	// Effort is how much the model reasons: a value of its provider, or "" or
 	// DefaultEffort for the configured one.

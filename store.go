@@ -222,11 +222,11 @@ type (
 		Owner string
 		Cause Cause
 	}
-	// RecordStops records a stop for turns of other processes: the running
-	// turns of a session and an owner (empty: all), and with Drop also the
-	// queued ones, as of the time of the stop. Result.Records contains them,
-	// including those that the same stop has already ended, because it may also
-	// have arrived another way.
+	// RecordStops records a stop for turns of other processes, and for those
+	// that this process has taken over: the running turns of a session and an
+	// owner (empty: all), and with Drop also the queued ones, as of the time of
+	// the stop. Result.Records contains them, including those that the same stop
+	// has already ended, because it may also have arrived another way.
 	RecordStops struct {
 		Session SessionID
 		Owner   string

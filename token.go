@@ -31,7 +31,7 @@ func ScopeNames(scopes []Scope) []string {
 type Token struct {
 	ID, Owner, Name string
 	Scopes          []Scope
-	Hash            []byte // SHA-256 of the secret; for a browser, of both its secrets
+	Hash            []byte // SHA-256 of the secret; for a browser, of the secret and the page's key
 	Created         time.Time
 	Expires         time.Time // zero: never
 	Used            time.Time // last use, to the minute; zero: never

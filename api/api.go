@@ -44,7 +44,7 @@ type Session struct {
 
 // Sessions is a page of sessions, the most recently updated first.
 type Sessions struct {
-	Sessions   []bellcord.Session `json:"sessions"`
+	Sessions   []bellcord.Session `json:"sessions" nullable:"false"`
 	NextCursor string             `json:"next_cursor,omitempty" doc:"pass it as ?before= to get the next page; empty on the last page"`
 }
 
@@ -108,12 +108,12 @@ type Turn struct {
 
 // Turns is a list of turns.
 type Turns struct {
-	Turns []Turn `json:"turns"`
+	Turns []Turn `json:"turns" nullable:"false"`
 }
 
 // Receipts is a list of receipts, the last accepted turn first.
 type Receipts struct {
-	Receipts []bellcord.Receipt `json:"receipts"`
+	Receipts []bellcord.Receipt `json:"receipts" nullable:"false"`
 }
 
 // EditTurn is the body of PATCH /v1/turns/{turn}. The turn must be queued. It
@@ -139,7 +139,7 @@ const NothingToStop bellcord.StopState = "nothing_to_stop"
 // ten minutes, it ends without starting), already_ended, or nothing_to_stop.
 type Stopped struct {
 	State bellcord.StopState    `json:"state" enum:"settled,work_ended,stopping,waiting_for_turn,already_ended,nothing_to_stop"`
-	Turns []bellcord.StopAnswer `json:"turns" doc:"turns in the scope of the stop, the named one first"`
+	Turns []bellcord.StopAnswer `json:"turns" nullable:"false" doc:"turns in the scope of the stop, the named one first"`
 	// Recorded reports whether the stop survives a crash of the server. It is
 	// false only if the store could not be written in time; the turns are
 	// canceled in any case.
@@ -164,7 +164,7 @@ var farthestFirst = []bellcord.StopState{
 
 // Questions lists the open questions of a turn.
 type Questions struct {
-	Questions []bellcord.Question `json:"questions"`
+	Questions []bellcord.Question `json:"questions" nullable:"false"`
 }
 
 // Answer is the body of POST /v1/turns/{turn}/answers/{question}.
@@ -184,7 +184,7 @@ type Model struct {
 
 // Models lists the models; the first one is the default.
 type Models struct {
-	Models []Model `json:"models"`
+	Models []Model `json:"models" nullable:"false"`
 }
 
 // Agent is an agent that sessions can use.
@@ -196,7 +196,7 @@ type Agent struct {
 
 // Agents lists the agents.
 type Agents struct {
-	Agents []Agent `json:"agents"`
+	Agents []Agent `json:"agents" nullable:"false"`
 }
 
 // Node is one of the processes that share a store.
@@ -216,19 +216,19 @@ type Node struct {
 
 // Nodes lists the nodes in the order they started.
 type Nodes struct {
-	Nodes []Node `json:"nodes"`
+	Nodes []Node `json:"nodes" nullable:"false"`
 }
 
 // Usage is the usage of ended turns, by model.
 type Usage struct {
 	Turns  int                   `json:"turns"`
-	Models []bellcord.ModelUsage `json:"models"`
+	Models []bellcord.ModelUsage `json:"models" nullable:"false"`
 }
 
 // Me is the identity of the caller as the server has authenticated it.
 type Me struct {
 	Owner  string   `json:"owner"`
-	Scopes []string `json:"scopes"`
+	Scopes []string `json:"scopes" nullable:"false"`
 }
 
 // NewCode is the body of POST /v1/codes.
@@ -246,17 +246,18 @@ type Code struct {
 // Login is the body of POST /v1/login.
 type Login struct {
 	Code string `json:"code" minLength:"1"`
+	Key  string `json:"key" minLength:"1" maxLength:"200" doc:"public key of the page: an uncompressed point of P-256, in base64url without padding; keep the private key where no script can read it"`
 }
 
-// LoggedIn is the response to POST /v1/login. The cookie is set by a response
-// header.
-type LoggedIn struct {
-	Page string `json:"page" doc:"page secret, returned only here: keep it in the origin's storage and send it in the Bellcord-Page header together with the cookie"`
+// Challenge is the response to GET /v1/challenge.
+type Challenge struct {
+	Challenge    string `json:"challenge" doc:"text that the page signs with its key, for the header Bellcord-Page"`
+	ValidSeconds int    `json:"valid_seconds" doc:"how long requests with its signature are accepted; not after a restart of the server"`
 }
 
 // Logins is the response to GET /v1/logins.
 type Logins struct {
-	Others []OtherLogin `json:"others" doc:"your other browser logins that are active, the oldest first"`
+	Others []OtherLogin `json:"others" nullable:"false" doc:"your other browser logins that are active, the oldest first"`
 }
 
 // OtherLogin is a browser login of the same owner.

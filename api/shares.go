@@ -9,7 +9,7 @@ import (
 // NewShare is the body of POST /v1/sessions/{session}/shares.
 type NewShare struct {
 	Days       int  `json:"days,omitempty" minimum:"1" maximum:"90" default:"7" doc:"number of days after which the link expires"`
-	ToolOutput bool `json:"tool_output,omitempty" doc:"also share the arguments and the output of tool calls"`
+	ToolOutput bool `json:"tool_output,omitempty" doc:"also share all arguments and the output of tool calls; commands and paths are always shared"`
 }
 
 // Share is a copy of a conversation that everyone with its link can read.

@@ -17,7 +17,7 @@ import (
 
 var (
 	clusterCount = flag.Int("n", fullCount, "number of stops across nodes to measure; the other cluster figures scale with it")
-	clusterOnly  = flag.String("only", "", "cluster figures to measure: a comma-separated `list` of stop, events, wait, fanout, restart (default all)")
+	clusterOnly  = flag.String("only", "", "cluster figures to measure: a comma-separated `list` of stop, events, wait, fanout (default all)")
 )
 
 // fullCount is the number of stops at which the other figures of a cluster have their full size,
@@ -44,7 +44,7 @@ func clusterFigures(out io.Writer, binary string) error {
 		return fmt.Errorf("%s: put flags before the name of the figure", after[0])
 	}
 	figures, err := chosen([]clusterFigure{
-		{"stop", clusterStops}, {"events", clusterEvents}, {"wait", clusterWaits}, {"fanout", clusterFanOut}, {"restart", clusterRestart},
+		{"stop", clusterStops}, {"events", clusterEvents}, {"wait", clusterWaits}, {"fanout", clusterFanOut},
 	})
 	if err != nil {
 		return err

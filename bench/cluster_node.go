@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,21 +13,18 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/bellcord/bellcord/api"
 )
 
 // clusterNode is a bellcord serve in a separate process.
 type clusterNode struct {
-	stage   *clusterStage
-	name    string
-	cmd     *exec.Cmd
-	url     string
-	id      string // in the cluster
-	started chan error
-	tail    string // its last log line that is not at level INFO
-	http    http.Client
+	stage *clusterStage
+	name  string
+	cmd   *exec.Cmd
+	url   string
+	id    string // in the cluster
+	http  http.Client
 }
 
 // startNode starts a node and returns once it serves. The first node creates the tables and the
@@ -62,8 +58,7 @@ func (n *clusterNode) startTurn(ctx context.Context) error {
 	if n.url, err = untilServing(lines); err != nil {
 		return fmt.Errorf("node %s: %w", n.name, err)
 	}
-	n.started = make(chan error, 1)
-	go func() { n.started <- n.listen(lines) }()
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // the rest of the log, until the node ends
 	if s.token == "" {
 		token, err := os.ReadFile(filepath.Join(data, "token"))
 		if err != nil {
@@ -90,21 +85,6 @@ func untilServing(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// listen reads a node's log to its end and keeps the last line that is not at level INFO.
-func (n *clusterNode) listen(lines *bufio.Reader) error {
-	for {
-		line, err := lines.ReadString('\n')
-		if !strings.Contains(line, `"level":"INFO"`) && line != "" {
-			n.tail = line
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
 func (n *clusterNode) learnID(ctx context.Context) error {
 	var nodes api.Nodes
 	if err := n.roundTrip(ctx, http.MethodGet, "/v1/nodes", nil, &nodes); err != nil {
@@ -119,20 +99,7 @@ func (n *clusterNode) learnID(ctx context.Context) error {
 	return fmt.Errorf("node %s does not list itself", n.name)
 }
 
-// shutDown sends SIGTERM to the node and waits until it has exited.
-func (n *clusterNode) shutDown() error {
-	err := n.cmd.Process.Signal(syscall.SIGTERM)
-	err = errors.Join(err, <-n.started, n.cmd.Wait())
-	n.cmd = nil
-	n.http.CloseIdleConnections()
-	if err != nil {
-		return fmt.Errorf("node %s: %w; output: %s", n.name, err, n.tail)
-	}
-	return nil
-}
-
-// endNow ends the node without waiting for its turns. It can be called again
-// after the node has exited.
+// endNow ends the node without waiting for its turns. It can be called again.
 func (n *clusterNode) endNow() error {
 	if n.cmd == nil {
 		return nil

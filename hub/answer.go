@@ -11,8 +11,8 @@ import (
 // Answer passes a person's answer to an open question. by names the person. It
 // returns ErrNoQuestion if the question is not open, and ErrTurnEnded after a
 // stop or if no process has the turn. An answer that does not fit the
-// question's fields fails with a *bellcord.InvalidReplyError, and the question
-// stays open.
+// question's fields fails with a *bellcord.InvalidReplyError, and one for which
+// r.Scopes do not suffice with ErrAnswerScope; the question stays open.
 //
 // A turn of another process that shares the store gets the answer through the
 // log. If the question is answered there at the same time, that answer counts.
@@ -59,12 +59,13 @@ func (h *Hub) forwardAnswer(turn bellcord.TurnID, question string, r bellcord.Re
 	if err != nil {
 		return err
 	}
+	scopes := r.Scopes
 	if r, err = q.CheckReply(r); err != nil {
 		return err
 	}
 	return h.appendToSession(ctx, record.Session, bellcord.AnswerForwarded{Turn: turn, Answer: bellcord.QuestionAnswered{
 		Question: q.ID, Choice: r.Choice, Values: r.Values, Reason: r.Reason, By: bellcord.ValidName(by),
-	}})
+	}, Scopes: scopes})
 }
 
 // openQuestionOf reads an open question from the log of another process's turn.
@@ -132,7 +133,8 @@ func (w *Work) readForwarded(ctx context.Context, after int64, question string) 
 		for _, ev := range events {
 			if b, is := ev.Body.(bellcord.AnswerForwarded); is && b.Turn == w.Turn && b.Answer.Question == question {
 				a := b.Answer
-				_ = w.turn.answerQuestion(question, given{bellcord.Reply{Choice: a.Choice, Values: a.Values, Reason: a.Reason}, a.By}) // fails if it is too late
+				r := bellcord.Reply{Choice: a.Choice, Values: a.Values, Reason: a.Reason, Scopes: b.Scopes}
+				_ = w.turn.answerQuestion(question, given{r, a.By}) // fails if it is too late
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package hub_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -120,4 +121,56 @@ func TestLaw30_AnswerInAnotherProcessAfterAStop_IsRejected(t *testing.T) {
 			t.Errorf("the receipt lists %v, recorded %+v", r.WithdrawnQuestions, h.answered("q"))
 		}
 	})
+}
+
+// guarded is a question that only a person with the scope admin can allow.
+var guarded = bellcord.Question{ID: "q", Text: "Run?", Requires: bellcord.ScopeAdmin, Choices: []bellcord.Choice{
+	{ID: "allow", Text: "Allow", Kind: "allow_once"}, {ID: "reject", Text: "Reject", Kind: "reject_once"},
+}}
+
+func TestAnswer_ScopeIsMissing_IsRefusedHereAndInAnotherProcess(t *testing.T) {
+	t.Parallel()
+	prompt, admin := []bellcord.Scope{bellcord.ScopePrompt}, []bellcord.Scope{bellcord.ScopeAdmin}
+	for name, last := range map[string]bellcord.Reply{
+		"allowed with the scope":     {Choice: "allow", Scopes: admin},
+		"rejected without the scope": {Choice: "reject", Scopes: prompt},
+	} {
+		for _, elsewhere := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, elsewhere %t", name, elsewhere), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					dir := t.TempDir()
+					var got bellcord.Reply
+					h := openAt(t, dir, script(func(ctx context.Context, w *hub.Work) (err error) {
+						got, err = w.AskForm(ctx, guarded)
+						return err
+					}), hub.Options{})
+					answers := h.Hub
+					if elsewhere {
+						answers = h.second(dir, hub.Options{})
+					}
+					turn := h.prompt("go")
+					synctest.Wait()
+					for _, scopes := range [][]bellcord.Scope{nil, prompt} {
+						for _, choice := range []string{"allow", "other"} {
+							if err := answers.Answer(turn.ID, "q", bellcord.Reply{Choice: choice, Scopes: scopes}, "bob"); !errors.Is(err, bellcord.ErrAnswerScope) {
+								t.Errorf("%s with %v: %v", choice, scopes, err)
+							}
+						}
+					}
+					synctest.Wait()
+					if len(turn.Questions()) != 1 {
+						t.Fatal("the question is not open any more")
+					}
+					if err := answers.Answer(turn.ID, "q", last, "bob"); err != nil {
+						t.Fatal(err)
+					}
+					<-turn.Settled()
+					if got.Choice != last.Choice {
+						t.Errorf("the agent got %+v", got)
+					}
+				})
+			})
+		}
+	}
 }

@@ -7,9 +7,14 @@ import (
 
 // Configure changes the given settings of an open session and returns the updated
 // session. A running turn keeps the settings it started with. Configure does no
-// I/O. It returns ErrNotOpen if the session is not open, and ErrRejected like
-// NewSession.
+// I/O, except that it resolves new directories like NewSession. It returns
+// ErrNotOpen if the session is not open, and ErrRejected like NewSession.
 func (h *Hub) Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error) {
+	change.Dir = realDir(change.Dir)
+	if change.AdditionalDirs != nil {
+		dirs := append([]string{}, realDirs(*change.AdditionalDirs)...)
+		change.AdditionalDirs = &dirs
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.sessions[id]

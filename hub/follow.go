@@ -12,11 +12,18 @@ import (
 type Cursor struct{ log *commitlog.Cursor }
 
 // Events returns a cursor that reads a session's log after the given sequence
-// number. Close it after use.
+// number. Close it after use. It returns ErrNoSession for a session that the store
+// does not have.
 func (h *Hub) Events(ctx context.Context, id bellcord.SessionID, after int64) (*Cursor, error) {
 	c, err := h.log.Follow(ctx, id, after)
 	if err != nil {
 		return nil, err
+	}
+	if c.AtEnd() { // otherwise the store has the session
+		if _, err := h.Session(ctx, id); err != nil {
+			c.Close()
+			return nil, err
+		}
 	}
 	return &Cursor{c}, nil
 }

@@ -183,9 +183,8 @@ func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) 
 // Prompt returns ErrTurnExists if this hub has a turn with the same ID, ErrBusy
 // if the session has a turn and WhenBusy is BusyReject, ErrTooManyTurns or
 // ErrTooManyOfOwner at a limit of Options.Admission, ErrPromptTooLong for text
-// and files over MaxPromptText, ErrRejected for an ID that CheckName does not
-// accept, ErrDraining after Drain or WaitForTurns, and ErrStoreDown
-// while the store fails.
+// and files over MaxPromptText, ErrBadID for an ID that is not a UUID in lower case,
+// ErrDraining after Drain or WaitForTurns, and ErrStoreDown while the store fails.
 func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, error) {
 	if p.TextSize() > bellcord.MaxPromptText {
 		return nil, bellcord.ErrPromptTooLong
@@ -193,8 +192,8 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	if p.Turn == "" {
 		p.Turn = bellcord.NewTurnID()
 	}
-	if err := bellcord.CheckName("the turn's id", string(p.Turn)); err != nil {
-		return nil, err
+	if id, err := bellcord.ParseTurnID(string(p.Turn)); err != nil || id != p.Turn {
+		return nil, bellcord.ErrBadID
 	}
 	p.Blocks = validBlocks(p.Blocks)
 	h.mu.Lock()

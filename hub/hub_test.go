@@ -48,11 +48,17 @@ func open(t *testing.T, agent hub.Agent, opts hub.Options) fixture {
 
 func openAt(t *testing.T, dir string, agent hub.Agent, opts hub.Options) fixture {
 	t.Helper()
+	return openOver(t, dir, agent, opts, func(s bellcord.Store) bellcord.Store { return s })
+}
+
+// openOver is openAt with a store between the hub and SQLite.
+func openOver(t *testing.T, dir string, agent hub.Agent, opts hub.Options, over func(bellcord.Store) bellcord.Store) fixture {
+	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hub, err := hub.Open(t.Context(), store, agent, opts)
+	hub, err := hub.Open(t.Context(), over(store), agent, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

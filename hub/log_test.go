@@ -60,25 +60,20 @@ func (l *ledger) count() int {
 // onLedger returns a hub with a ledger as its store.
 func onLedger(t *testing.T, agent hub.Agent) (fixture, *ledger) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), t.TempDir())
+	l := &ledger{}
+	h := openOver(t, t.TempDir(), agent, hub.Options{}, l.over)
+	s, err := h.NewSession(t.Context(), bellcord.Session{Dir: "/", Title: "set"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &ledger{Store: store}
-	hub, err := hub.Open(t.Context(), l, agent, hub.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(hub.Close(context.Background()), store.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	s, err := hub.NewSession(t.Context(), bellcord.Session{Dir: "/", Title: "set"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fixture{hub, t, s.ID}, l
+	h.session = s.ID
+	return h, l
+}
+
+// over makes the ledger keep its commits in the given store.
+func (l *ledger) over(s bellcord.Store) bellcord.Store {
+	l.Store = s
+	return l
 }
 
 func TestLog_OpsDuringACommit_FormTheNextCommit(t *testing.T) {

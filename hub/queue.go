@@ -79,12 +79,14 @@ func (h *Hub) Release(session bellcord.SessionID, turns ...bellcord.TurnID) {
 	}
 }
 
-// QueueEntry returns the state of a turn and reports whether this hub has it.
+// QueueEntry returns the state of a turn and reports whether this hub has it. It
+// does not have a turn until its acceptance is durable: until then, the turn in the
+// store with this ID may be of another process, which got the same prompt.
 func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.turns[id]
-	if t == nil {
+	if t == nil || !t.isAccepted() {
 		return bellcord.QueueEntry{}, false
 	}
 	return h.sessions[t.Session].standingLocked(t), true

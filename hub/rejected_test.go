@@ -50,26 +50,15 @@ func onPickyStore(t *testing.T, bad func(bellcord.Op) bool, agent hub.Agent, do 
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		picky := &pickyStore{Store: store, bad: bad}
-		h, err := hub.Open(t.Context(), picky, agent, hub.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := errors.Join(h.Close(context.Background()), store.Close()); err != nil {
-				t.Error(err)
-			}
-		}()
-		s, err := h.NewSession(t.Context(), bellcord.Session{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		do(t, fixture{h, t, s.ID}, picky)
+		picky := &pickyStore{bad: bad}
+		do(t, openOver(t, dir, agent, hub.Options{}, picky.over), picky)
 	})
+}
+
+// over makes the picky store commit to the given one.
+func (p *pickyStore) over(s bellcord.Store) bellcord.Store {
+	p.Store = s
+	return p
 }
 
 // isBadTurn selects the acceptance of a prompt with the text "bad".
@@ -172,15 +161,8 @@ func TestLog_CommitIsRetried_HeadsAreReadOnceForAllSessions(t *testing.T) {
 	var down atomic.Bool
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		picky := &pickyStore{Store: store, bad: func(bellcord.Op) bool { return down.Load() }}
-		h, err := hub.Open(t.Context(), picky, &ran{}, hub.Options{Sweep: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		picky := &pickyStore{bad: func(bellcord.Op) bool { return down.Load() }}
+		h := openOver(t, dir, &ran{}, hub.Options{Sweep: time.Hour}, picky.over)
 		var sessions []bellcord.SessionID
 		for range 20 {
 			s, err := h.NewSession(t.Context(), bellcord.Session{})
@@ -205,9 +187,6 @@ func TestLog_CommitIsRetried_HeadsAreReadOnceForAllSessions(t *testing.T) {
 		if picky.tail.Load() > 0 || picky.tails.Load() == 0 || picky.tails.Load() > 2 {
 			t.Errorf("after a retried commit of 40 ops: %d reads of one session, %d of many", picky.tail.Load(), picky.tails.Load())
 		}
-		if err := errors.Join(h.Close(context.Background()), store.Close()); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -230,41 +209,31 @@ func deadTurn(t *testing.T, dir string) bellcord.TurnID {
 	return id
 }
 
+// withoutEnds returns a store that fails every commit with the end of a turn, until
+// let is called.
+func withoutEnds() (picky *pickyStore, let func()) {
+	var open atomic.Bool
+	return &pickyStore{bad: func(op bellcord.Op) bool {
+		_, ends := op.(bellcord.FinishTurn)
+		return ends && !open.Load()
+	}}, func() { open.Store(true) }
+}
+
 func TestOpen_EndOfADeadTurnCannotBeWritten_OpensAndTriesAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	turn := deadTurn(t, dir)
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stuck atomic.Bool
-		stuck.Store(true)
-		picky := &pickyStore{Store: store, bad: func(op bellcord.Op) bool {
-			_, ends := op.(bellcord.FinishTurn)
-			return ends && stuck.Load()
-		}}
+		picky, let := withoutEnds()
 		var logged bytes.Buffer
-		h, err := hub.Open(t.Context(), picky, &ran{}, hub.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := h.NewSession(t.Context(), bellcord.Session{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := h.Prompt(s.ID, bellcord.Prompt{Text: "go"})
-		if err != nil || other.Accepted(t.Context()) != nil {
+		h := openOver(t, dir, &ran{}, hub.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))}, picky.over)
+		if err := h.prompt("go").Accepted(t.Context()); err != nil {
 			t.Errorf("a prompt meanwhile: %v", err)
 		}
-		stuck.Store(false)
+		let()
 		<-time.After(3 * time.Second)
 		if r, err := h.Turn(t.Context(), turn); err != nil || r.State != bellcord.StateEnded {
 			t.Errorf("the dead turn: %+v, %v", r, err)
-		}
-		if err := errors.Join(h.Close(context.Background()), store.Close()); err != nil {
-			t.Error(err)
 		}
 		if !strings.Contains(logged.String(), "trying again") {
 			t.Errorf("no line in the log about the failed end: %s", &logged)

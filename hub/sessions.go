@@ -2,16 +2,19 @@ package hub
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
-// NewSession creates a session and opens it. It returns ErrRejected for a name
-// that CheckName does not accept.
+// NewSession creates a session and opens it. It resolves the symbolic links in the
+// paths of its directories: later, a link at such a path leads nowhere else. It
+// returns ErrRejected for a name that CheckName does not accept.
 func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error) {
 	if s.ID == "" {
 		s.ID = bellcord.NewSessionID()
@@ -19,12 +22,29 @@ func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Sess
 	if err := checkSession(s); err != nil {
 		return bellcord.Session{}, err
 	}
+	s.Dir, s.AdditionalDirs = realDir(s.Dir), realDirs(s.AdditionalDirs)
 	s.Created = h.now()
 	s.Updated = s.Created
 	if err := h.commit(ctx, bellcord.PutSession{Session: s}); err != nil {
 		return bellcord.Session{}, err
 	}
 	return h.openLine(s), nil
+}
+
+// realDir returns the path of a directory without symbolic links, "" for none.
+func realDir(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return dir
+	}
+	return realdir.Resolve(dir)
+}
+
+func realDirs(dirs []string) []string {
+	var all []string
+	for _, dir := range dirs {
+		all = append(all, realDir(dir))
+	}
+	return all
 }
 
 // OpenSession makes a stored session ready for prompts. It returns ErrNoSession

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -138,16 +139,27 @@ func (h *Hub) goTakeOver(done func(error)) {
 	})
 }
 
+// mostBuried is how many turns of dead processes are ended at the same time. One
+// turn with many events then delays few others, and one commit has several ends.
+const mostBuried = 4
+
 // takeOver ends the turns of dead processes: as stopped if a stop was recorded,
 // otherwise as lost. Their output is already in the log. If an end cannot be
 // written, the store returns the turn again at the next call.
 func (h *Hub) takeOver(ctx context.Context) error {
 	records, err := h.store.TakeOver(ctx)
+	var all sync.WaitGroup
+	free := make(chan struct{}, mostBuried)
 	for _, r := range records {
-		if err := h.buryInTime(ctx, r); err != nil && ctx.Err() == nil {
-			h.logger.Error("cannot write the end of a dead process's turn, trying again", "session", r.Session, "turn", r.ID, "err", err)
-		}
+		free <- struct{}{}
+		all.Go(func() {
+			if err := h.buryInTime(ctx, r); err != nil && ctx.Err() == nil {
+				h.logger.Error("cannot write the end of a dead process's turn, trying again", "session", r.Session, "turn", r.ID, "err", err)
+			}
+			<-free
+		})
 	}
+	all.Wait()
 	return err
 }
 

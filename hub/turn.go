@@ -95,17 +95,25 @@ func (t *Turn) Accepted(ctx context.Context) error {
 // never closed if the agent did not return.
 func (t *Turn) Idle() <-chan struct{} { return t.idle }
 
+// isAccepted reports whether the turn's acceptance is durable.
+func (t *Turn) isAccepted() bool {
+	select {
+	case <-t.accepted.Done():
+		return t.accepted.Result().Err == nil
+	default:
+		return false
+	}
+}
+
 // isIdle reports whether the turn's acceptance is durable and no work of it
 // remains. Without a durable acceptance the turn may never have an end.
 func (t *Turn) isIdle() bool {
-	for _, done := range []<-chan struct{}{t.idle, t.accepted.Done()} {
-		select {
-		case <-done:
-		default:
-			return false
-		}
+	select {
+	case <-t.idle:
+		return t.isAccepted()
+	default:
+		return false
 	}
-	return t.accepted.Result().Err == nil
 }
 
 // Settled returns a channel that is closed when the turn has settled: its end is

@@ -22,7 +22,7 @@ import (
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
-var onStores = flag.String("stores", "sqlite,postgres", "the stores that the table of cut points is held on")
+var onStores = flag.String("stores", "", "the stores that the table of cut points is held on: sqlite,postgres; with -short, sqlite")
 
 // stored is a process's connection to the store.
 type stored interface {
@@ -56,8 +56,12 @@ func (g ground) home(t *testing.T, dir string) home {
 // grounds returns the stores selected by the flags.
 func grounds(t *testing.T) []ground {
 	t.Helper()
+	names := cmp.Or(*onStores, "sqlite,postgres")
+	if *onStores == "" && testing.Short() {
+		names = "sqlite"
+	}
 	var all []ground
-	for name := range strings.SplitSeq(*onStores, ",") {
+	for name := range strings.SplitSeq(names, ",") {
 		if name != "sqlite" && name != "postgres" {
 			t.Fatalf("-stores=%s: there are sqlite and postgres", *onStores)
 		}

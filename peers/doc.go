@@ -12,7 +12,4 @@
 //
 //	BELLCORD_PEERS  the folder with node_modules (default $BELLCORD_CACHE/peers, or this folder)
 //	BELLCORD_BIN    the binary to test (default: it is built)
-//
-// The folder gosdk is a separate module. It measures the reason why Bellcord
-// does not use the Go SDK's connection.
 package peers

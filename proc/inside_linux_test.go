@@ -119,6 +119,21 @@ func TestLimiter_Version2_WritesEveryLimit(t *testing.T) {
 	}
 }
 
+func TestLimiter_MemoryPercentInVersion2_LeavesSwap(t *testing.T) {
+	t.Parallel()
+	dir := cgroup(t.TempDir())
+	l := &limiter{limits: Limits{MemoryPercent: 75}.Resolve(), means: byCgroup2, groups: map[string]cgroup{"memory": dir}}
+	if err := l.write(settings2); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(string(dir), "memory.max")); err != nil || len(text) < 8 {
+		t.Errorf("memory.max: %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(string(dir), "memory.swap.max")); err == nil {
+		t.Error("swap is limited")
+	}
+}
+
 func TestGroupDir_Version1_FindsControllersMountedTogether(t *testing.T) {
 	t.Parallel()
 	const mounts = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n" +

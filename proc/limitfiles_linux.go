@@ -10,18 +10,18 @@ import (
 // setting is one file of a group and what is written to it.
 type setting struct {
 	controller, file, value string
-	optional                bool // the kernel may lack the file
+	swap                    bool // of memory in bytes; the kernel may lack the file
 }
 
 // write writes the settings of the limits to the groups.
 func (l *limiter) write(settings func(Limits) []setting) error {
 	for _, s := range settings(l.limits) {
 		dir, wanted := l.groups[s.controller]
-		if !wanted {
+		if !wanted || s.swap && l.limits.MemoryPercent > 0 {
 			continue
 		}
 		err := os.WriteFile(filepath.Join(string(dir), s.file), []byte(s.value), 0)
-		if err != nil && !s.optional {
+		if err != nil && !s.swap {
 			return fmt.Errorf("setting a limit: %w", err)
 		}
 	}
@@ -30,7 +30,7 @@ func (l *limiter) write(settings func(Limits) []setting) error {
 
 const cpuPeriod = 100_000 // µs
 
-// settings2 returns the files of version 2. Swap would add to the memory.
+// settings2 returns the files of version 2. Swap would add to the memory in bytes.
 func settings2(l Limits) []setting {
 	return []setting{
 		{"memory", "memory.max", strconv.FormatInt(l.Memory, 10), false},

@@ -13,13 +13,22 @@ import (
 // command; a fork above the limit fails. With resource limits, Memory bounds the
 // private memory of each process (RLIMIT_DATA), Processes bounds the threads that
 // this user may have in addition to those at the start of the command
-// (RLIMIT_NPROC; the kernel counts per user, and does not limit root), and CPU is
-// not limited. Systems other than Linux only watch Disk.
+// (RLIMIT_NPROC; the kernel counts per user, and does not limit root), and
+// MemoryPercent and CPU are not limited. Systems other than Linux only watch Disk.
+//
+// MemoryPercent bounds no swap, and it does not become a resource limit: a program
+// that reserves memory which it does not use, such as one with a sanitizer, would
+// not start.
 type Limits struct {
-	Memory    int64   // bytes
-	Processes int     // living at the same time; threads count too
-	CPU       float64 // number of processors; 0.5 is half of one
-	Disk      string  // directory whose file system must keep free space; "" means not watched
+	Memory    int64 // bytes
+	Processes int   // living at the same time; threads count too
+
+	// MemoryPercent is Memory in percent of the memory that this machine, or the
+	// cgroup of this process, has. It counts if Memory is 0.
+	MemoryPercent int
+
+	CPU  float64 // number of processors; 0.5 is half of one
+	Disk string  // directory whose file system must keep free space; "" means not watched
 }
 
 // The limits that a report can name.
@@ -38,6 +47,17 @@ const (
 
 // bounded reports whether the kernel has to enforce a limit.
 func (l Limits) bounded() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
+
+// Resolve returns the limits with Memory in bytes. MemoryPercent is 0 if it does not
+// count. If the memory of the machine is unknown, it is not limited.
+func (l Limits) Resolve() Limits {
+	if l.Memory > 0 || l.MemoryPercent <= 0 {
+		l.MemoryPercent = 0
+		return l
+	}
+	l.Memory = machineMemory() / 100 * int64(l.MemoryPercent)
+	return l
+}
 
 // The free space that a file system must keep is max(5 %, 1 GiB). A file system
 // that has less at the start of a command must keep half of it.

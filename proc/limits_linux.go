@@ -52,7 +52,7 @@ func (l Limits) controllers() []string {
 // limit prepares the limits of a command that has not started. The groups of
 // version 1 are only named; start creates them, after they are in the ledger.
 func (p *container) limit(l Limits, id string, noCgroup bool) {
-	if !l.bounded() {
+	if l = l.Resolve(); !l.bounded() {
 		return
 	}
 	p.limiter = &limiter{limits: l, means: byRlimit}

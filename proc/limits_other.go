@@ -9,3 +9,5 @@ func LimitsBy() string { return "" }
 func (p *container) limit(Limits, string, bool) {}
 
 func (p *container) limited() (means, reached string) { return "", "" }
+
+func machineMemory() int64 { return 0 }

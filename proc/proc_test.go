@@ -119,7 +119,8 @@ func TestRun_CommandCannotStart_ReturnsError(t *testing.T) {
 	}
 }
 
-// Each script prints "ready" and is then stopped.
+// Each script prints "ready" and is then stopped. A command that ends because of
+// SIGTERM has not used up its grace period: then it would be killed.
 func TestLadder_EachKindOfCommand_EndsAsReported(t *testing.T) {
 	t.Parallel()
 	// The child prints it, so that the stop does not arrive between its fork
@@ -133,21 +134,21 @@ func TestLadder_EachKindOfCommand_EndsAsReported(t *testing.T) {
 		force        bool
 		how          proc.How
 		code         int
-		least, most  time.Duration
+		least        time.Duration
 		last         string // suffix of the output
 	}{
-		{"a command ends when it is asked", polite, time.Minute, false, proc.Terminated, -1, 0, 10 * time.Second, "ready\n"},
+		{"a command ends when it is asked", polite, time.Minute, false, proc.Terminated, -1, 0, "ready\n"},
 		{
 			"a command that cleans up is given the time, and is heard", "trap 'echo bye; exit 3' TERM; " + polite,
-			time.Minute, false, proc.Terminated, 3, 0, 10 * time.Second, "\nbye\n",
+			time.Minute, false, proc.Terminated, 3, 0, "\nbye\n",
 		},
 		{
 			"what a command starts to clean up is not asked to end", "trap 'sleep 0.3; echo bye; exit 3' TERM; " + polite,
-			time.Minute, false, proc.Terminated, 3, 300 * time.Millisecond, 10 * time.Second, "\nbye\n",
+			time.Minute, false, proc.Terminated, 3, 300 * time.Millisecond, "\nbye\n",
 		},
-		{"a shell does not go on to its next command", child + "; echo next", time.Minute, false, proc.Terminated, -1, 0, 10 * time.Second, "ready\n"},
-		{"a command that does not listen is killed after the grace", deaf, 100 * time.Millisecond, false, proc.Killed, -1, 100 * time.Millisecond, 10 * time.Second, "ready\n"},
-		{"a forced stop does not wait for the grace", deaf, time.Hour, true, proc.Killed, -1, 0, 10 * time.Second, "ready\n"},
+		{"a shell does not go on to its next command", child + "; echo next", time.Minute, false, proc.Terminated, -1, 0, "ready\n"},
+		{"a command that does not listen is killed after the grace", deaf, 100 * time.Millisecond, false, proc.Killed, -1, 100 * time.Millisecond, "ready\n"},
+		{"a forced stop does not wait for the grace", deaf, time.Hour, true, proc.Killed, -1, 0, "ready\n"},
 	}
 	for _, noCgroup := range []bool{false, true} {
 		for _, test := range tests {
@@ -171,7 +172,7 @@ func TestLadder_EachKindOfCommand_EndsAsReported(t *testing.T) {
 				if exit.How != test.how || exit.Code != test.code || !strings.HasPrefix(out, "ready\n") || !strings.HasSuffix(out, test.last) {
 					t.Errorf("%+v with %q", exit, out)
 				}
-				if took < test.least || took > test.most {
+				if took < test.least {
 					t.Errorf("took %v", took)
 				}
 				if alive(exit.PID) {
@@ -195,11 +196,10 @@ func TestRun_CommandLeavesChildren_EndsAndReportsThem(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			began := time.Now()
 			k := open(t, "", proc.Options{Grace: 300 * time.Millisecond})
 			exit, out := sh(t, t.Context(), k, test.script, proc.Command{Dir: t.TempDir(), Owner: "turn-1"})
-			if took := time.Since(began); exit.How != proc.Exited || exit.Code != 0 || took > 10*time.Second {
-				t.Errorf("%+v after %v", exit, took)
+			if exit.How != proc.Exited || exit.Code != 0 {
+				t.Errorf("%+v", exit)
 			}
 			pid, err := strconv.Atoi(strings.TrimSpace(out))
 			if err != nil {

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 
@@ -22,13 +23,36 @@ func (l Limits) setRlimits(pid int) bool {
 		return unix.Prlimit(pid, which, &limit, nil) == nil
 	}
 	done := false
-	if l.Memory > 0 {
+	if l.Memory > 0 && l.MemoryPercent == 0 {
 		done = set(unix.RLIMIT_DATA, uint64(l.Memory))
 	}
 	if l.Processes > 0 {
-		done = set(unix.RLIMIT_NPROC, uint64(userThreads()+l.Processes)) || done
+		done = set(unix.RLIMIT_NPROC, uint64(threadsBeside(l.Processes)+l.Processes)) || done
 	}
 	return done
+}
+
+// manyProcesses is a limit beside which the threads of other users do not matter.
+const manyProcesses = 1000
+
+// threadsBeside returns the number of threads that exist beside a limit. For a large
+// one, it is that of all users, which is one file to read and not one per process.
+func threadsBeside(limit int) int {
+	if limit >= manyProcesses {
+		if n := machineThreads(); n > 0 {
+			return n
+		}
+	}
+	return userThreads()
+}
+
+// machineThreads returns the number of threads of all users, or 0.
+func machineThreads() int {
+	text, _ := os.ReadFile("/proc/loadavg")
+	var a, b, c float64
+	var running, n int
+	_, _ = fmt.Sscanf(string(text), "%f %f %f %d/%d", &a, &b, &c, &running, &n) // 0 if it fails
+	return n
 }
 
 // userThreads returns the number of threads that this process's user has. The

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,19 +23,12 @@ import (
 	"github.com/bellcord/bellcord/internal/front/recall"
 )
 
-// The screens of chat.
-const (
-	screenInline = "inline"
-	screenFull   = "full"
-)
-
 type chatFlags struct {
 	settings
 	serverFlags
 	session, dir string
 	additional   []string
 	again, plain bool
-	screen       string
 }
 
 func chatCommand() *cobra.Command {
@@ -54,8 +46,7 @@ stops it too, and a second one forces the stop. When nothing runs, Ctrl-C clears
 input, and twice with an empty input exits. ? shows everything else.
 
 Finished parts of the conversation stay in the scrollback of the terminal, which
-scrolls, searches and copies them. With --screen full the conversation has the whole
-window instead, and the window is restored on exit.
+scrolls, searches and copies them.
 
 With --plain the screen is never redrawn: output is only appended, and states are
 written as text, for screen readers and simple terminals. The variable ACCESSIBLE=1
@@ -71,7 +62,6 @@ selects it, too.`,
 	cmd.Flags().StringVar(&f.dir, "dir", "", "`directory` in which new sessions work (default: the current one; with --server, a new one for each session)")
 	addDirFlag(cmd, &f.additional)
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "never redraw the screen, for screen readers and simple terminals")
-	cmd.Flags().StringVar(&f.screen, "screen", "", "`name` of the screen: inline (the terminal keeps the conversation) or full (the whole window, restored on exit) (default: the setting screen, inline)")
 	hideMemory(cmd)
 	return cmd
 }
@@ -92,9 +82,6 @@ func (f *chatFlags) chat(ctx context.Context) error {
 	c, err := f.load()
 	if err != nil {
 		return err
-	}
-	if f.screen = cmp.Or(f.screen, c.Screen); f.screen != screenInline && f.screen != screenFull {
-		return fmt.Errorf("there is no screen %q: use inline or full", f.screen)
 	}
 	f.plain = f.plain || accessible()
 	if !f.plain && !interactive() {
@@ -177,7 +164,6 @@ func (f *chatFlags) talk(ctx context.Context, at backend.Backend, c config.Confi
 	if options.Earlier, err = prompts.Load(); err != nil {
 		return "", fmt.Errorf("read the earlier prompts: %w", err)
 	}
-	options.Inline = f.screen == screenInline
 	options.Keep, options.Window = true, backend.Windows(ctx, at)
 	options.TakesImages, options.OwnFiles, options.Theme = backend.TakesImages(ctx, at), here, theme(c.Theme, os.Getenv)
 	options.Version = version

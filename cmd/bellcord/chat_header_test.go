@@ -44,43 +44,41 @@ func TestPlaceIn_Directory_HasTildeAndBranch(t *testing.T) {
 
 func TestChat_Start_HasHeaderAndRightAlignedFooter(t *testing.T) {
 	t.Parallel()
-	for _, screen := range []string{"inline", "full"} {
-		w := newWorld(t)
-		if err := os.Mkdir(filepath.Join(w.dir, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(w.dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c := w.chats("--screen " + screen)
-		c.tmux("resize-window", "-x", "80", "-y", "24")
-		c.sees("Bellcord " + version + " · openai/fake · ask ·")
-		c.sees("@ adds a file")
-		c.sees("  enter send · alt+enter new line · ctrl+p sessions")
-		c.enters("[slow 6000 20ms]")
-		c.sees("● running")
-		c.sees("  enter queues")
-		c.sees("word1 ") // from then on, the size of the context is known
-		c.types("Escape")
-		c.sees("■ stopped after ")
-		c.sees("\n  /continue · /receipt ")
-		c.enters("/receipt")
-		c.sees("end         stopped")
-		c.enters("[say hello]")
-		c.sees("● done")
-		right := regexp.MustCompile(`(?m)^  openai/fake · ask · .*\(main\)  +(.*)$`)
-		comesTrue(t, "the footer is aligned", func() bool {
-			shown := c.tmux("capture-pane", "-p")
-			for line := range strings.Lines(shown) {
-				if line = strings.TrimRight(line, "\n"); right.MatchString(line) {
-					return len([]rune(line)) == 79
-				}
-			}
-			return !strings.Contains(shown, "ctx") && strings.Contains(shown, "(main)\n")
-		})
-		c.tmux("resize-window", "-x", "38", "-y", "24")
-		comesTrue(t, "a narrow window has no footer", func() bool {
-			return !regexp.MustCompile(`(?m)^  openai/fake`).MatchString(c.tmux("capture-pane", "-p"))
-		})
+	w := newWorld(t)
+	if err := os.Mkdir(filepath.Join(w.dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(w.dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := w.chats()
+	c.tmux("resize-window", "-x", "80", "-y", "24")
+	c.sees("Bellcord " + version + " · openai/fake · ask ·")
+	c.sees("@ adds a file")
+	c.sees("  enter send · alt+enter new line · ctrl+p sessions")
+	c.enters("[slow 6000 20ms]")
+	c.sees("● running")
+	c.sees("  enter queues")
+	c.sees("word1 ") // from then on, the size of the context is known
+	c.types("Escape")
+	c.sees("■ stopped after ")
+	c.sees("\n  /continue · /receipt ")
+	c.enters("/receipt")
+	c.sees("end         stopped")
+	c.enters("[say hello]")
+	c.sees("● done")
+	right := regexp.MustCompile(`(?m)^  openai/fake · ask · .*\(main\)  +(.*)$`)
+	comesTrue(t, "the footer is aligned", func() bool {
+		shown := c.tmux("capture-pane", "-p")
+		for line := range strings.Lines(shown) {
+			if line = strings.TrimRight(line, "\n"); right.MatchString(line) {
+				return len([]rune(line)) == 79
+			}
+		}
+		return !strings.Contains(shown, "ctx") && strings.Contains(shown, "(main)\n")
+	})
+	c.tmux("resize-window", "-x", "38", "-y", "24")
+	comesTrue(t, "a narrow window has no footer", func() bool {
+		return !regexp.MustCompile(`(?m)^  openai/fake`).MatchString(c.tmux("capture-pane", "-p"))
+	})
 }

@@ -138,18 +138,16 @@ func TestChat_CtrlCInTheTranscript_StopsTheTurn(t *testing.T) {
 
 func TestChat_Stop_IsReportedInOneLineWithItsProof(t *testing.T) {
 	t.Parallel()
-	for _, screen := range []string{"inline", "full"} {
-		w := newWorld(t)
-		c := w.chats("--mode full --screen " + screen)
-		c.enters(`[tool shell {"command":"setsid sleep 1000 & echo $$ >child; sleep 1000"}]`)
-		numberIn(t, filepath.Join(w.dir, "child"))
-		c.types("Escape")
-		c.sees("■ stopped after ")
-		c.sees("○ ready")
-		got := strings.Join(strings.Fields(c.scrollback()), " ")
-		if !regexp.MustCompile(`■ stopped after \d+\.\d s · \d processes ended \((PID namespace ended|cgroup empty|no process found)\) · kept: 1 result`).MatchString(got) || strings.Count(got, "■ stopped") != 1 {
-			t.Errorf("%s:\n%s", screen, c.scrollback())
-		}
+	w := newWorld(t)
+	c := w.chats("--mode full")
+	c.enters(`[tool shell {"command":"setsid sleep 1000 & echo $$ >child; sleep 1000"}]`)
+	numberIn(t, filepath.Join(w.dir, "child"))
+	c.types("Escape")
+	c.sees("■ stopped after ")
+	c.sees("○ ready")
+	got := strings.Join(strings.Fields(c.scrollback()), " ")
+	if !regexp.MustCompile(`■ stopped after \d+\.\d s · \d processes ended \((PID namespace ended|cgroup empty|no process found)\) · kept: 1 result`).MatchString(got) || strings.Count(got, "■ stopped") != 1 {
+		t.Errorf("it is\n%s", c.scrollback())
 	}
 }
 
@@ -179,18 +177,15 @@ func TestChat_ResumedSession_PrintsTheLastThreeTurns(t *testing.T) {
 
 func TestChat_CtrlL_DrawsAgain(t *testing.T) {
 	t.Parallel()
-	for _, screen := range []string{"inline", "full"} {
-		w := newWorld(t)
-		c := w.chats("--screen " + screen)
-		c.types("-l", "words")
-		c.sees("› words")
-		tty := strings.TrimSpace(c.tmux("display-message", "-p", "#{pane_tty}"))
-		if err := os.WriteFile(tty, []byte("NOISE\r"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c.sees("NOISE")
-		c.types("C-l")
-		comesTrue(t, "the noise is gone", func() bool { return !strings.Contains(c.scrollback(), "NOISE") })
-		c.sees("› words")
+	c := newWorld(t).chats()
+	c.types("-l", "words")
+	c.sees("› words")
+	tty := strings.TrimSpace(c.tmux("display-message", "-p", "#{pane_tty}"))
+	if err := os.WriteFile(tty, []byte("NOISE\r"), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	c.sees("NOISE")
+	c.types("C-l")
+	comesTrue(t, "the noise is gone", func() bool { return !strings.Contains(c.scrollback(), "NOISE") })
+	c.sees("› words")
 }

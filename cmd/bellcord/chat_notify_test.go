@@ -30,35 +30,29 @@ func (c *talk) recorded() func() string {
 
 func TestChat_FocusIsElsewhere_NotifiesAboutQuestionAndEnd(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"", "--screen full"} {
-		t.Run("screen "+args, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			c := w.chats(args)
-			raw := c.recorded()
-			c.enters("[say first]")
-			c.sees("● done")
-			c.types(focusLost...)
-			c.enters(`[tool shell {"command":"echo it ran"}]`)
-			comesTrue(t, "a notice about the question", func() bool { return strings.Contains(raw(), "\x1b]9;Bellcord: waiting for you · [say first]\a\a") })
-			c.answers("y")
-			c.sees("│ it ran")
-			comesTrue(t, "a notice about the end", func() bool { return strings.Contains(raw(), "\x1b]9;Bellcord: done 0:0") })
-			if bell := c.tmux("display-message", "-p", "#{window_bell_flag}"); !strings.HasPrefix(bell, "1") {
-				t.Error("the bell did not ring")
-			}
-			c.types(focusGot...)
-			before := strings.Count(raw(), "\x1b]9;")
-			c.enters("[say last words]")
-			c.sees("\nlast words")
-			c.leaves()
-			if after := strings.Count(raw(), "\x1b]9;"); before != 2 || after != before {
-				t.Errorf("%d notices without the focus, %d with it", before, after-before)
-			}
-			if !strings.Contains(raw(), "\x1b[?1004l") {
-				t.Error("the terminal still reports its focus")
-			}
-		})
+	c := newWorld(t).chats()
+	raw := c.recorded()
+	c.enters("[say first]")
+	c.sees("● done")
+	c.types(focusLost...)
+	c.enters(`[tool shell {"command":"echo it ran"}]`)
+	comesTrue(t, "a notice about the question", func() bool { return strings.Contains(raw(), "\x1b]9;Bellcord: waiting for you · [say first]\a\a") })
+	c.answers("y")
+	c.sees("│ it ran")
+	comesTrue(t, "a notice about the end", func() bool { return strings.Contains(raw(), "\x1b]9;Bellcord: done 0:0") })
+	if bell := c.tmux("display-message", "-p", "#{window_bell_flag}"); !strings.HasPrefix(bell, "1") {
+		t.Error("the bell did not ring")
+	}
+	c.types(focusGot...)
+	before := strings.Count(raw(), "\x1b]9;")
+	c.enters("[say last words]")
+	c.sees("\nlast words")
+	c.leaves()
+	if after := strings.Count(raw(), "\x1b]9;"); before != 2 || after != before {
+		t.Errorf("%d notices without the focus, %d with it", before, after-before)
+	}
+	if !strings.Contains(raw(), "\x1b[?1004l") {
+		t.Error("the terminal still reports its focus")
 	}
 }
 

@@ -40,10 +40,12 @@ func TestChat_CodeAndTable_AreColouredAndDrawnWithTheMeterBelow(t *testing.T) {
 
 func TestChat_WideTableInANarrowWindow_IsDrawnAsRecords(t *testing.T) {
 	t.Parallel()
-	c := newWorld(t).chats("--screen full")
+	c := newWorld(t).chats()
 	c.entersLines("[say Look:", "", "| Package | Purpose | Imports |", "|---|---|---|", "| lifecycle | rules of turns | nothing |", "| internal/llm | providers | the core |", "", "That is all.]")
 	c.sees("● done")
 	c.sees("Package      │ Purpose        │ Imports\n")
+	c.types("C-o") // printed lines keep their width
+	c.sees("Transcript  ")
 	c.tmux("resize-window", "-x", "28", "-y", "30")
 	c.sees("Package: lifecycle\nPurpose: rules of turns\nImports: nothing\n\nPackage: internal/llm\nPurpose: providers\nImports: the core\n")
 	c.tmux("resize-window", "-x", "100", "-y", "30")
@@ -298,19 +300,6 @@ func TestChat_Question_IsAnsweredByLetterAndClosedByStop(t *testing.T) {
 	if text, ends := w.record(w.onlySession()); len(ends) != 3 || len(ends[2].WithdrawnQuestions) != 1 {
 		t.Errorf("%q, ends %+v", text, ends)
 	}
-}
-
-func TestChat_FullScreenResized_RewrapsText(t *testing.T) {
-	t.Parallel()
-	c := newWorld(t).chats("--screen full")
-	c.enters("[say one two three four five six seven eight nine ten]")
-	c.sees("● done")
-	c.tmux("resize-window", "-x", "20", "-y", "8")
-	c.sees("one two three four\nfive six seven eight")
-	c.enters("[say narrow]")
-	c.sees("\nnarrow")
-	c.tmux("resize-window", "-x", "100", "-y", "30")
-	c.sees("one two three four five six seven eight nine ten")
 }
 
 func TestChat_AfterKill_ContinuesWithShownText(t *testing.T) {

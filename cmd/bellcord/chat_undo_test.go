@@ -34,41 +34,36 @@ func filesToChange(t *testing.T, dir string) (asBefore func() bool) {
 
 func TestChat_UndoAndRedo_ChangeFilesOnlyAfterTheAnswer(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string][]string{"inline": nil, "full screen": {"--screen", "full"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			asBefore := filesToChange(t, w.dir)
-			c := w.chats(append(args, "--mode", "full")...)
-			c.enters(writesFiles)
-			c.sees("files: 1 changed, 1 created, 1 deleted · /undo")
-			c.enters("/changes")
-			c.sees("newfile.txt: created while a command was running")
-			c.enters("/diff a.txt")
-			c.sees("2 + two")
-			c.enters("/undo")
-			c.sees("? Undo 3 files?")
-			c.sees("newfile.txt: delete")
-			if asBefore() {
-				t.Fatal("the preview has changed files")
-			}
-			c.types("Escape")
-			c.sees("Cancelled: no file was changed.")
-			c.enters("/undo")
-			c.sees("? Undo 3 files?")
-			c.answers("y")
-			c.sees("undone: 3 restored")
-			if !asBefore() {
-				t.Error("the files are not restored")
-			}
-			c.enters("/redo")
-			c.sees("? Redo 3 files?")
-			c.answers("y")
-			c.sees("redone: 3 restored")
-			if text, err := os.ReadFile(filepath.Join(w.dir, "newfile.txt")); err != nil || string(text) != "test" {
-				t.Errorf("newfile.txt is %q, %v", text, err)
-			}
-		})
+	w := newWorld(t)
+	asBefore := filesToChange(t, w.dir)
+	c := w.chats("--mode", "full")
+	c.enters(writesFiles)
+	c.sees("files: 1 changed, 1 created, 1 deleted · /undo")
+	c.enters("/changes")
+	c.sees("newfile.txt: created while a command was running")
+	c.enters("/diff a.txt")
+	c.sees("2 + two")
+	c.enters("/undo")
+	c.sees("? Undo 3 files?")
+	c.sees("newfile.txt: delete")
+	if asBefore() {
+		t.Fatal("the preview has changed files")
+	}
+	c.types("Escape")
+	c.sees("Cancelled: no file was changed.")
+	c.enters("/undo")
+	c.sees("? Undo 3 files?")
+	c.answers("y")
+	c.sees("undone: 3 restored")
+	if !asBefore() {
+		t.Error("the files are not restored")
+	}
+	c.enters("/redo")
+	c.sees("? Redo 3 files?")
+	c.answers("y")
+	c.sees("redone: 3 restored")
+	if text, err := os.ReadFile(filepath.Join(w.dir, "newfile.txt")); err != nil || string(text) != "test" {
+		t.Errorf("newfile.txt is %q, %v", text, err)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 func devCommand() *cobra.Command {
 	dev := &cobra.Command{Use: "dev", Short: "Tools for trying and testing Bellcord"}
-	dev.AddCommand(fakeModelCommand(), manCommand(), mcpServerCommand())
+	dev.AddCommand(fakeModelCommand(), manCommand())
 	return dev
 }
 

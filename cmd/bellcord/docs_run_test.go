@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // notRun contains the documents with commands that a test cannot run, and the reason.
@@ -34,6 +36,7 @@ var runElsewhere = map[string]func(*testing.T){
 // environment of a new installation.
 func TestDocs_ShellBlocks_PrintShownOutput(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	for _, document := range documents(t) {
 		all := blocks(t, filepath.Join("..", "..", document))
 		if runElsewhere[document] != nil {

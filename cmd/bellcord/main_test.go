@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -21,6 +22,8 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 )
+
+var timing = flag.Bool("timing", false, "assert durations that are promises; for a machine that does nothing else")
 
 // TestMain runs the test binary as bellcord if BELLCORD_TEST_MAIN is set, so that tests can start,
 // signal and kill real processes.
@@ -42,6 +45,7 @@ type world struct {
 
 	program string              // "" is this test binary
 	user    *syscall.Credential // nil is the test's user
+	env     []string            // added to the environment of each process
 
 	judged map[bellcord.TurnID]bool // turns whose receipts were compared
 }
@@ -66,6 +70,7 @@ func (w *world) bellcord(args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(),
 		"BELLCORD_TEST_MAIN=1", "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+w.url,
 		"BELLCORD_MODEL=openai/fake", "BELLCORD_DATA="+w.data, "XDG_CONFIG_HOME="+w.dir)
+	cmd.Env = append(cmd.Env, w.env...)
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 func TestOpen_PrintedAddress_LogsInOnce(t *testing.T) {
@@ -30,10 +31,11 @@ func TestOpen_PrintedAddress_LogsInOnce(t *testing.T) {
 	if strings.Contains(string(out), s.token) {
 		t.Error("the token is in the address")
 	}
-	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusOK {
+	key := authtest.NewPageKey()
+	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code, Key: key.Public}, nil); status != http.StatusNoContent {
 		t.Errorf("the first time: %d", status)
 	}
-	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code}, nil); status != http.StatusUnauthorized {
+	if status := s.request(http.MethodPost, "/v1/login", api.Login{Code: code, Key: key.Public}, nil); status != http.StatusUnauthorized {
 		t.Errorf("the second time: %d", status)
 	}
 }
@@ -74,13 +76,14 @@ func (d *daemon) browser(w *world, open ...string) (get func(path string, into a
 		w.t.Fatal(err)
 	}
 	_, code, _ := strings.Cut(strings.TrimSpace(string(out)), "#")
-	var in api.LoggedIn
-	resp, err := http.Post(d.url+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`"}`))
+	key := authtest.NewPageKey()
+	resp, err := http.Post(d.url+"/v1/login", "application/json", strings.NewReader(`{"code":"`+code+`","key":"`+key.Public+`"}`))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	err = json.NewDecoder(resp.Body).Decode(&in)
-	if err = errors.Join(err, resp.Body.Close()); err != nil || len(resp.Cookies()) != 1 {
+	var challenge api.Challenge
+	d.request(http.MethodGet, "/v1/challenge", nil, &challenge)
+	if err = resp.Body.Close(); err != nil || len(resp.Cookies()) != 1 {
 		w.t.Fatalf("%d %v %v", resp.StatusCode, resp.Cookies(), err)
 	}
 	return func(path string, into any) {
@@ -90,7 +93,7 @@ func (d *daemon) browser(w *world, open ...string) (get func(path string, into a
 			w.t.Fatal(err)
 		}
 		r.AddCookie(resp.Cookies()[0])
-		r.Header.Set("Bellcord-Page", in.Page)
+		r.Header.Set("Bellcord-Page", key.Sign(challenge.Challenge))
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
 			w.t.Fatal(err)

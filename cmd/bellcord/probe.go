@@ -31,7 +31,6 @@ type probeFlags struct {
 	protocol, agent, shell string
 	url, cwd, sandbox      string
 	behind, json, fake     bool
-	features               bool
 	tries                  int
 	only                   []string
 	dir                    string
@@ -53,24 +52,19 @@ address of the fake model in OPENAI_BASE_URL, ANTHROPIC_BASE_URL and
 GOOGLE_GEMINI_BASE_URL. --shell names its shell tool and the tool's argument.
 
 --url tests an agent that serves ACP over WebSocket, with its own model. It sends the
-token in BELLCORD_TOKEN. Checks that need the agent's processes are skipped.
-
---features drives the agent alone and behind Bellcord, and lists the features that it
-has both ways. The exit code is 1 if one is lost behind Bellcord.`,
+token in BELLCORD_TOKEN. Checks that need the agent's processes are skipped.`,
 		Example: `  bellcord probe -- my-agent --acp
   bellcord probe --shell bash:command -- my-agent --acp
   bellcord probe --agent goose
   bellcord probe --agent goose --behind
-  bellcord probe --agent goose --features
   bellcord probe --url wss://agents.example.org/acp --cwd /srv/work`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.runProbe(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&f.protocol, "protocol", "acp", "`protocol` of the agent: acp or pi")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "`name` of a known agent (bellcord agents lists them)")
 	cmd.Flags().BoolVar(&f.behind, "behind", false, "put Bellcord in front of the agent")
-	cmd.Flags().StringVar(&f.sandbox, "sandbox", config.SandboxAuto, "with --behind or --features: `mode` of the sandbox in which Bellcord starts the agent: auto, require or off")
+	cmd.Flags().StringVar(&f.sandbox, "sandbox", config.SandboxAuto, "with --behind: `mode` of the sandbox in which Bellcord starts the agent: auto, require or off")
 	cmd.Flags().StringVar(&f.shell, "shell", "", "`tool:argument` with which a model runs a command, such as bash:command")
-	cmd.Flags().BoolVar(&f.features, "features", false, "instead of the stops, compare the features of the agent alone and behind Bellcord")
 	cmd.Flags().StringVar(&f.url, "url", "", "`URL` of an agent that serves ACP over WebSocket: ws://, wss://, http:// or https:// (its token: env BELLCORD_TOKEN)")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "with --url: `directory` of the sessions on the agent's machine (default: the directory for temporary files of this machine)")
 	cmd.Flags().BoolVar(&f.fake, "fake-model", false, "with --url: the agent uses Bellcord's fake model, so prompts contain its markers")
@@ -90,12 +84,8 @@ func (f *probeFlags) runProbe(ctx context.Context, command []string) error {
 	switch {
 	case given != 1:
 		return errors.New("give one of --agent NAME, --url URL or a command after --")
-	case f.url != "" && (f.behind || f.features || f.protocol != probe.ACP):
-		return errors.New("--url can be used neither with --behind or --features nor with another protocol than acp")
-	case f.features && (f.behind || f.protocol != probe.ACP || len(f.only) > 0):
-		return errors.New("--features can be used neither with --behind or --only nor with another protocol than acp")
-	case f.features:
-		return f.compareFeatures(ctx, command)
+	case f.url != "" && (f.behind || f.protocol != probe.ACP):
+		return errors.New("--url can be used neither with --behind nor with another protocol than acp")
 	case f.url != "":
 		return f.probeURL(ctx)
 	}

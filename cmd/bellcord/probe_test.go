@@ -4,13 +4,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/bellcord/bellcord/internal/features"
 	"github.com/bellcord/bellcord/internal/probe"
 )
 
@@ -50,7 +47,6 @@ func TestProbe_InvalidTarget_IsRefused(t *testing.T) {
 		{nil, "give one of --agent NAME, --url URL or a command after --"},
 		{[]string{"--agent", "goose", "--url", "ws://127.0.0.1:1"}, "give one of"},
 		{[]string{"--url", "ws://127.0.0.1:1", "--behind"}, "neither with --behind"},
-		{[]string{"--agent", "goose", "--behind", "--features"}, "--features can be used neither"},
 		{[]string{"--url", "ftp://127.0.0.1:1"}, "--url: "},
 		{[]string{"--url", "ws://127.0.0.1:1"}, "connection refused"},
 	} {
@@ -58,44 +54,5 @@ func TestProbe_InvalidTarget_IsRefused(t *testing.T) {
 		if code == 0 || !strings.Contains(errs, test.want) {
 			t.Errorf("probe %v: %d, %s", test.args, code, errs)
 		}
-	}
-}
-
-// The test hosts Bellcord's own agent behind Bellcord.
-func TestProbe_FeaturesOfBellcordsAgent_AreKeptBehindBellcord(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("drives an agent through all stages, twice")
-	}
-	w := newWorld(t)
-	agent := []string{"env", "BELLCORD_TEST_MAIN=1", os.Args[0], "acp", "--data-dir", t.TempDir(), "--model", "openai/fake"}
-	out, errs, code := w.does(slices.Concat([]string{"probe", "--features", "--json", "--sandbox", "off", "--shell", "shell:command", "--"}, agent)...)
-	var report struct{ Features []features.Comparison }
-	if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 {
-		t.Fatalf("%d, %v: %s%s", code, err, out, errs)
-	}
-	kept := 0
-	for _, c := range report.Features {
-		switch {
-		case c.Lost != "" && c.Reason == "":
-			t.Errorf("%s: %s", c.Feature, c.Lost)
-		case c.Bare.State == features.Present && c.Lost == "":
-			kept++
-		}
-	}
-	if kept < 25 {
-		t.Errorf("%d features are kept, want at least 25: %s", kept, out)
-	}
-}
-
-func TestPrintFeatures_LostFeature_ExitsWithOne(t *testing.T) {
-	t.Parallel()
-	f := probeFlags{json: true}
-	kept := features.Comparison{Feature: "fork", Bare: features.Finding{State: features.Present}, Behind: features.Finding{State: features.Present}}
-	if err := f.printFeatures("x", []features.Comparison{kept, {Lost: "absent", Reason: "on purpose"}}); err != nil {
-		t.Errorf("nothing is lost: %v", err)
-	}
-	if err := f.printFeatures("x", []features.Comparison{kept, {Lost: "absent"}}); !errors.Is(err, exitCode(exitFailed)) {
-		t.Errorf("a feature is lost: %v", err)
 	}
 }

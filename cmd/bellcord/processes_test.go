@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // CI runs 100.
@@ -25,6 +26,7 @@ var kills = flag.Int("kills", 5, "how often a process is killed")
 // and the session continues.
 func TestLaw33_KilledProcess_LosesNothingShown(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	w := newWorld(t)
 	p := w.starts("[say the session]")
 	session := p.until("text_delta").Session
@@ -78,8 +80,11 @@ func TestLaw32_StopFromOtherProcess_SettlesTurn(t *testing.T) {
 				t.Errorf("answer %s", out)
 			}
 			took := r.Times.Settled.Sub(r.Times.StopRequested)
-			if took > time.Second {
+			if *timing && took > time.Second {
 				t.Errorf("took %v", took)
+			}
+			if r.AgentAbandoned || len(w.model.Requests()) != 1 || !w.model.Requests()[0].Finished.IsZero() {
+				t.Errorf("abandoned %v, requests %+v", r.AgentAbandoned, w.model.Requests())
 			}
 			if p.end == nil || p.end.End != bellcord.EndStopped || p.ProcessState.ExitCode() != exitStopped {
 				t.Errorf("the owner's end: %+v, exit code %d", p.end, p.ProcessState.ExitCode())
@@ -143,6 +148,7 @@ func TestLaw36_ProcessesOnOneDirectory_NeverOverlapOrMarkLiveTurnsLost(t *testin
 // after theirs was killed.
 func TestLaw15_StartAfterKill_EndsLeftoverProcesses(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	w := newWorld(t)
 	left := 0
 	for n := range *kills {

@@ -58,7 +58,7 @@ func TestReceipt_StoppedTurn_ShowsProofAndIsVerifiedByStoreCheck(t *testing.T) {
 // leaves is a prompt whose command leaves two processes behind: one in a new session, one whose
 // parent has exited.
 // It waits until both are executed, so that the receipt has their names.
-const leaves = `[tool shell {"command":"setsid nohup sleep 300 >/dev/null 2>&1 & a=$!; (sleep 301 >/dev/null 2>&1 & echo $! >b); for p in $a $(cat b); do until grep -q ^sleep /proc/$p/cmdline; do :; done; done; echo started"}]`
+const leaves = `[tool shell {"command":"setsid nohup sleep 300 >/dev/null 2>&1 & a=$!; (sleep 301 >/dev/null 2>&1 & echo $! >b); for p in $a $(cat b); do until [ x$(head -c 5 /proc/$p/cmdline) = xsleep ]; do :; done; done; echo started"}]`
 
 func TestReceipt_AnyPartOfAnID_IsResolvedInEveryStoreAndAtAServer(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
@@ -113,8 +114,9 @@ func TestRun_CtrlCTwiceAtServer_StopsThenForces(t *testing.T) {
 	if p.end == nil || p.end.End != bellcord.EndStopped || p.ProcessState.ExitCode() != exitStopped {
 		t.Fatalf("end %+v, exit code %d: %s", p.end, p.ProcessState.ExitCode(), p.errs.String())
 	}
-	if took := p.end.Times.Settled.Sub(p.end.Times.StopRequested); took >= 2e9 || len(p.end.Processes.Ended) == 0 {
-		t.Errorf("it waited out the grace: %v, %+v", took, p.end.Processes)
+	took := p.end.Times.Settled.Sub(p.end.Times.StopRequested)
+	if w.stopOf(p.end.Turn).Mode != bellcord.StopForce || *timing && took >= 2*time.Second || len(p.end.Processes.Ended) == 0 {
+		t.Errorf("it waited out the grace: %v, %+v, %+v", took, w.stopOf(p.end.Turn), p.end.Processes)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // fence is a fenced block of a document.
@@ -72,6 +74,7 @@ func blocks(t *testing.T, path string) (all []block) {
 // those that the document shows.
 func TestDocs_HTTPCommands_ReturnShownAnswers(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	w := newServerWorld(t)
 	s := w.daemon(nil)
 	all := blocks(t, filepath.Join("..", "..", "docs", "http.md"))

@@ -23,11 +23,11 @@ import (
 func storeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
-		Short: "Check, back up, restore and convert the store",
+		Short: "Check, back up and restore the store",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(storeCheckCommand(), storeBackupCommand(), storeRestoreCommand(), storeAdoptCommand(), storeMigrateNamesCommand())
+	cmd.AddCommand(storeCheckCommand(), storeBackupCommand(), storeRestoreCommand(), storeAdoptCommand())
 	return cmd
 }
 
@@ -198,36 +198,6 @@ restored store accepts, a new one with all scopes is written to DATA/token.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "A new token with all scopes is in %s.\n", path)
 			}
 			return err
-		},
-	}
-	s.dataFlags(cmd)
-	return cmd
-}
-
-func storeMigrateNamesCommand() *cobra.Command {
-	var s settings
-	cmd := &cobra.Command{
-		Use:   "migrate-names",
-		Short: "Convert a store that has old names of events and fields",
-		Long: `Converts a store that was written before the names of events and fields changed, and
-chains its events by their hashes. No server may run. A store in a file is copied to
-bellcord.db.before-names in the data directory first. A store in PostgreSQL is
-converted in one transaction; make a copy with pg_dump before.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.load()
-			if err != nil {
-				return err
-			}
-			backup, err := app.MigrateNames(cmd.Context(), appConfig(c, nil))
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), "The store has the new names.")
-			if backup != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "The previous database is kept as %s.\n", backup)
-			}
-			return nil
 		},
 	}
 	s.dataFlags(cmd)

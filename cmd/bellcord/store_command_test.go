@@ -11,11 +11,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // A backup completes while twenty turns stream, and contains a complete store.
 func TestStoreBackup_WhileTurnsStream_CompletesAndRestores(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	w := newServerWorld(t)
 	server := w.daemon(nil)
 	var sessions []bellcord.SessionID

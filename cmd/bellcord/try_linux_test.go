@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // visitor takes the tour of bellcord try, with an empty home directory and an empty directory for
@@ -95,6 +96,7 @@ func (v *visitor) leftNothing() {
 
 func TestTry_WholeTour_ShowsQuestionQueueStopAndReceipt(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	v := newVisitor(t)
 	v.starts()
 	v.follows(len(tourSteps))
@@ -116,6 +118,7 @@ func TestTry_WholeTour_ShowsQuestionQueueStopAndReceipt(t *testing.T) {
 
 func TestTry_CtrlCAtEveryStep_LeavesNoProcessAndNoFile(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	for step := range tourSteps {
 		t.Run(fmt.Sprint(step), func(t *testing.T) {
 			t.Parallel()
@@ -132,6 +135,7 @@ func TestTry_CtrlCAtEveryStep_LeavesNoProcessAndNoFile(t *testing.T) {
 
 func TestTry_WithoutTerminal_PlaysTheTourAsPlainText(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	v := newVisitor(t)
 	cmd := exec.Command(os.Args[0], "try")
 	cmd.Env = v.env()
@@ -152,6 +156,7 @@ func TestTry_WithoutTerminal_PlaysTheTourAsPlainText(t *testing.T) {
 
 func TestTry_SignalWhileTheCommandRuns_LeavesNothing(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	v := newVisitor(t)
 	cmd := exec.Command(os.Args[0], "try", "--auto")
 	cmd.Env = v.env()

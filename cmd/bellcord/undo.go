@@ -57,11 +57,12 @@ they were not kept.`,
 func redoCommand() *cobra.Command {
 	var f undoFlags
 	cmd := &cobra.Command{
-		Use:   "redo [SESSION]",
+		Use:   "redo [TURN | SESSION]",
 		Short: "Reverse the last undo of a session",
 		Long: `Shows what would change, asks, and then reverses the last undo of the session. Without an
-argument it is the session of the last turn that changed files. A file that was changed
-since the undo is left alone. Exit codes are those of bellcord undo.`,
+argument it is the last undo of all sessions, and those in the current directory come first.
+For a turn it is the last undo of its session, if that has undone the turn. A file that was
+changed since the undo is left alone. Exit codes are those of bellcord undo.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.within(cmd.Context(), "redo", func(at backend.Backend) error {

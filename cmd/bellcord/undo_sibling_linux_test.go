@@ -7,12 +7,14 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // An editor that is open when another process dies recovers the calls of that process:
 // no process has to start for that.
 func TestLawU3_KilledWhileAnEditorIsOpen_EditorFindsTheChanges(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	w := newWorld(t)
 	victims["acp"](w, "[slow 100000 1s]")
 	w.crashes(bellcord.TurnID("00000000-0000-4000-8000-000000000001"))

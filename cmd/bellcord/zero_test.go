@@ -57,6 +57,7 @@ func TestFlags_Zero_ReplacesValueOfFile(t *testing.T) {
 func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 	t.Parallel()
 	w := newServerWorld(t)
+	w.configure("[serve]\nshutdown_grace = \"1h\"\n")
 	s := w.daemon(nil, "--shutdown-grace", "0s")
 	var session api.Session
 	if code := s.request(http.MethodPost, "/v1/sessions", map[string]any{}, &session); code != http.StatusCreated {
@@ -71,14 +72,10 @@ func TestServe_FinishZero_StopsRunningTurnImmediately(t *testing.T) {
 			t.Fatal("the model was not asked")
 		}
 	}
-	began := time.Now()
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	<-s.exited
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %s to end", took)
-	}
+	<-s.exited // with the grace of the file, the turn would end by itself
 	if _, ends := w.record(session.ID); len(ends) != 1 || ends[0].End != "stopped" || ends[0].Cause.Kind != "shutdown" {
 		t.Errorf("ends %+v; %s", ends, s.stderrText())
 	}

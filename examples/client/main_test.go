@@ -36,7 +36,7 @@ func serve(t *testing.T, dir string) (url, token string) {
 	}
 	data := filepath.Join(dir, "data")
 	server := exec.Command(bellcord, "serve", "--model", "fake/fake", "--addr", "127.0.0.1:0", "--data-dir", data)
-	server.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir)
+	server.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))
 	log, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

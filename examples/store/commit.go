@@ -147,13 +147,13 @@ func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
 	return result
 }
 
-// recordStops stops the turns of other nodes that existed when the stop was requested, and reports
-// those that the same stop has already ended.
+// recordStops stops the turns that existed when the stop was requested, of other nodes and those that
+// this one has taken over, and reports those that the same stop has already ended.
 func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
 	for _, t := range n.find(func(t *turn) bool {
 		unended := t.State == bellcord.StateRunning || t.State == bellcord.StateQueued && op.Drop
 		endedByIt := t.stoppedBy != nil && *t.stoppedBy == op.Cause.At.UnixNano()
-		return (unended || endedByIt) && t.Node != n.id && !t.Accepted.After(op.Cause.At.Add(op.Uncertainty)) &&
+		return (unended || endedByIt) && (t.Node != n.id || t.taken) && !t.Accepted.After(op.Cause.At.Add(op.Uncertainty)) &&
 			(op.Session == "" || op.Session == t.Session) && (op.Owner == "" || op.Owner == n.sessions[t.Session].Owner)
 	}) {
 		result.Records = append(result.Records, t.TurnRecord)

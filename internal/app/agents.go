@@ -23,6 +23,7 @@ import (
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
@@ -59,6 +60,9 @@ func (a *agentRouter) setHub(h *hub.Hub) {
 
 // Run implements hub.Agent.
 func (a *agentRouter) Run(ctx context.Context, w *hub.Work) error {
+	if err := new(realdir.Held).Check(w.Session.Dir); err != nil {
+		return err
+	}
 	if w.Session.Agent == "" {
 		if w.Prompt.Task == bellcord.TaskUnprompted {
 			return errors.New("the built-in agent works for prompts only")
@@ -89,11 +93,13 @@ func (a *agentRouter) named(name string) (*child.Agent, error) {
 		starter := agentStarter{policy: a.confine, home: cmp.Or(d.Home, d.Env["HOME"]), outside: a.settings.Agents[name].WithoutSandbox}
 		if starter.excludesOthers(os.Geteuid()) {
 			d = inSandbox(d)
+		} else {
+			d.SandboxedMode = ""
 		}
 		a.hosted[name] = hostAgent(d, starter, childacp.Options{
 			Policy: a.policy, Keeper: a.keeper, Confine: a.confine, Private: a.private, Env: a.env, Version: a.version, Logger: a.logger,
 			Client: a.client.initialize, Params: a.client.paramsOf, Editor: a.editor,
-			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor,
+			EditorTerminals: a.settings.Agents[name].Terminals == config.TerminalsEditor, SandboxedMode: d.SandboxedMode,
 		})
 		if starter.confined() {
 			a.hosted[name].InDir = true

@@ -128,15 +128,15 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if a.keeper, err = proc.Open(ledgerDir(c.DataDir), keeping); err != nil {
 		return err
 	}
-	private := privateFiles(c)
+	private := privateFiles(c, a.policy)
 	a.background.Confine = newConfinement(a.config, a.keeper, private.Paths)
 	a.background.Confine.Tmp.Sweep() // the keeper has ended the processes that used them
-	a.background.Servers = languageServers(a.config, a.keeper)
+	a.background.Servers = languageServers(a.config, a.background.Confine)
 	builtin := tool.KeepOut(private, append(tool.Builtin(a.keeper, a.background), webSearch(c.WebSearch)...))
 	a.tools = newSessionTools(a.config, a.background.Confine, builtin)
 	native := &react.Agent{
 		Model: a.Models.Find, Tools: builtin, More: a.tools.toolsOf, Background: a.background.List, Policy: a.policy, Plan: true, Undo: a.undo,
-		Sandboxed: a.background.Confine.Confines, System: system, Instructions: []string{config.Instructions()}, CompactAt: c.CompactAt, Titles: c.TitleModel,
+		Sandboxed: a.background.Confine.Confines, System: system, Instructions: []string{config.Instructions()}, Private: private, CompactAt: c.CompactAt, Titles: c.TitleModel,
 	}
 	a.agents = &agentRouter{
 		native: native, settings: c, version: a.config.Version, keeper: a.keeper, confine: a.background.Confine, policy: a.policy,

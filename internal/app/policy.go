@@ -61,9 +61,10 @@ func readAllowed(path string) ([]permit.Granted, error) {
 }
 
 // privateFiles returns the files that tools must not touch: the data directory
-// except its workspaces, and the configuration.
-func privateFiles(c config.Config) workspace.Private {
-	p := workspace.Private{Workspaces: absolute(WorkspacesDir(c.DataDir))}
+// except its workspaces, and the configuration. They do not read the files for which a
+// rule denies it, either.
+func privateFiles(c config.Config, policy *permit.Policy) workspace.Private {
+	p := workspace.Private{Workspaces: WorkspacesDir(c.DataDir), Denies: policy.Denies}
 	for _, path := range []string{c.DataDir, config.Dir(), c.Loaded} {
 		if path != "" {
 			p.Paths = append(p.Paths, absolute(path))

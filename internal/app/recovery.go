@@ -20,7 +20,6 @@ type recovery struct {
 	app  *App
 	wake chan struct{}
 	done sync.WaitGroup
-	left bool // see reap
 
 	mu   sync.Mutex
 	lost map[bellcord.TurnID]lostTurn // whose processes are unknown
@@ -95,29 +94,37 @@ const recoverAgain = time.Second
 // enough and whenever turns are lost later. There it also finds the turns that other
 // processes have declared lost. It is called after the hub has opened.
 func (r *recovery) start(ctx context.Context) {
-	complete := r.attempt(ctx)
+	r.attempt(ctx)
 	s := r.newSearch()
 	r.done.Go(func() {
-		for {
-			if s.due() {
-				found := s.run()
-				complete = r.attemptInTime() && found
-			}
+		for reaped := true; ; {
+			searched, recorded := s.run(), r.attemptInTime()
 			var again <-chan time.Time
-			if !complete || r.left {
+			if !reaped || !searched || !recorded {
 				again = time.After(recoverAgain)
 			}
 			select {
 			case <-r.app.closing:
 				return
 			case <-r.wake:
-				r.reap(true)
+				r.reap()
+				reaped = false // a process that is just dying can still hold some of its locks
 			case <-again:
-				r.reap(false)
+				reaped = r.reap()
 			}
-			complete = r.attemptInTime()
 		}
 	})
+}
+
+// reap ends the processes of those that have died, and recovers the changes of their
+// calls. It returns false if it must be called again: another process ends some of
+// them.
+func (r *recovery) reap() (complete bool) {
+	interrupted := r.app.undo.Interrupted() // only of these, the keeper ends all processes
+	if complete = r.app.keeper.Reap(); complete {
+		r.app.undo.Recover(interrupted)
+	}
+	return complete
 }
 
 func (r *recovery) attemptInTime() (complete bool) {

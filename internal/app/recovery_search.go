@@ -52,11 +52,12 @@ func (s *search) name() string {
 	return bellcord.ValidName(s.recovery.app.config.Settings.Cluster.NodeName)
 }
 
-// due reports whether run must be called.
-func (s *search) due() bool { return s.left > 0 }
-
-// run notes the turns that it finds. It reports whether it has read everything.
+// run notes the turns that it finds. It reports whether it has read everything, or has
+// no attempt left.
 func (s *search) run() bool {
+	if s.left == 0 {
+		return true
+	}
 	s.left--
 	ctx, done := context.WithTimeout(context.Background(), maxSearch)
 	defer done()

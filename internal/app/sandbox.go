@@ -22,20 +22,33 @@ import (
 func newConfinement(c Config, keeper *proc.Keeper, hide []string) *confine.Policy {
 	s := c.Settings.Sandbox
 	home, _ := os.UserHomeDir()
-	shown := func(path string) bool { return slices.Contains(s.Show, path) }
 	missing := confine.MissingCaches(home)
 	if c.Temporary {
 		missing = nil
 	}
+	var tools []string
+	if s.Home == config.HomeHidden {
+		tools = confine.Toolchains(home)
+	}
 	return &confine.Policy{
 		Keeper: keeper,
-		Open:   OpenSandbox(c.Settings),
-		Limits: commandLimits(c.Settings.Limits),
-		Hide:   hide, Secrets: slices.DeleteFunc(slices.Concat(confine.Credentials(home), s.Hide), shown),
-		Write: slices.Concat(confine.Caches(home), s.Write), Home: home, Caches: missing,
+		Open:   OpenSandbox(c.Settings), Required: s.Mode == config.SandboxRequire,
+		Limits: CommandLimits(c.Settings.Limits),
+		Hide:   hide, Secrets: cleaned(confine.Credentials(home), s.Hide), Show: cleaned(s.Show),
+		Write: slices.Concat(confine.Caches(home), s.Write), Home: home, Tools: tools, Caches: missing,
 		Network: sandbox.Network(s.Network), Domains: s.Domains, TmpBytes: s.TmpBytes,
-		Tmp: &confine.TempDirs{Parent: absolute(filepath.Join(c.Settings.DataDir, "tmp"))},
+		Workspaces: absolute(WorkspacesDir(c.Settings.DataDir)),
+		Tmp:        &confine.TempDirs{Parent: absolute(filepath.Join(c.Settings.DataDir, "tmp"))},
 	}
+}
+
+// cleaned returns the paths of all lists without needless elements.
+func cleaned(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	for i, path := range all {
+		all[i] = filepath.Clean(path)
+	}
+	return all
 }
 
 // OpenSandbox returns a function that finds the best sandbox of this machine once,
@@ -65,9 +78,9 @@ func sandboxOptions(level string) sandbox.Options {
 	return sandbox.Options{}
 }
 
-// commandLimits returns the limits of commands.
-func commandLimits(l config.Limits) proc.Limits {
-	return proc.Limits{Memory: l.CommandMemoryBytes, Processes: l.CommandProcesses, CPU: l.CommandCPUs}
+// CommandLimits returns the limits of commands.
+func CommandLimits(l config.Limits) proc.Limits {
+	return proc.Limits{Memory: l.CommandMemoryBytes, MemoryPercent: l.CommandMemoryPercent, Processes: l.CommandProcesses, CPU: l.CommandCPUs}
 }
 
 // SandboxState is how the commands of this process are confined.
@@ -77,13 +90,14 @@ type SandboxState struct {
 	Means   string   // of the level Namespaces
 	Missing []string // why a better level is not available
 	Gaps    []string // what the level does not protect from
+	Home    string   // config.HomeHidden, or another value
 }
 
 // FindSandbox returns the state of the sandbox, for doctor.
 func FindSandbox(c config.Config) (SandboxState, error) { return sandboxState(c, OpenSandbox(c)) }
 
 func sandboxState(c config.Config, open func() (*sandbox.Box, error)) (SandboxState, error) {
-	state := SandboxState{Mode: c.Sandbox.Mode, Level: sandbox.None}
+	state := SandboxState{Mode: c.Sandbox.Mode, Level: sandbox.None, Home: c.Sandbox.Home}
 	if open == nil {
 		return state, nil
 	}
@@ -92,7 +106,11 @@ func sandboxState(c config.Config, open func() (*sandbox.Box, error)) (SandboxSt
 		return state, err
 	}
 	state.Level, state.Means, state.Missing = box.Level(), box.Means(), box.Missing()
-	state.Gaps = box.Gaps(sandbox.Profile{Network: sandbox.Network(c.Sandbox.Network)})
+	profile := sandbox.Profile{Network: sandbox.Network(c.Sandbox.Network)}
+	if home, err := os.UserHomeDir(); err == nil && state.Home == config.HomeHidden {
+		profile.Conceal = []string{home}
+	}
+	state.Gaps = box.Gaps(profile)
 	return state, nil
 }
 
@@ -110,6 +128,13 @@ func (s SandboxState) String() string {
 	text := string(s.Level)
 	if s.Means != "" {
 		text += " by " + s.Means
+	}
+	if s.Level != sandbox.None {
+		seen := "visible except for credentials (sandbox.home)"
+		if s.Home == config.HomeHidden {
+			seen = "hidden except for tool chains"
+		}
+		text += "; the home directory is " + seen
 	}
 	if len(s.Missing) > 0 {
 		text += "; " + strings.Join(s.Missing, "; ")

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -8,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bellcord/bellcord/internal/agent/preset"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 	"github.com/bellcord/bellcord/proc"
@@ -32,7 +36,7 @@ func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testin
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = keeper.Close() })
-			policy := newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, keeper, privateFiles(c).Paths)
+			policy := newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, keeper, privateFiles(c, nil).Paths)
 			script := []string{"/bin/sh", "-c", "cat " + data + "/token; cat " + home + "/settings; echo x > " + home + "/new && echo WRITTEN; echo END"}
 
 			server, err := spawner(policy, &secret.Set{}, "")(mcp.Server{Name: "files", Command: script, Dir: work})
@@ -119,5 +123,53 @@ func expectHidden(t *testing.T, name string, from io.Reader) {
 	}
 	if out := string(text); strings.Contains(out, "SECRET") || !strings.Contains(out, "OWN") || !strings.Contains(out, "WRITTEN") || !strings.Contains(out, "END") {
 		t.Errorf("%s: %q", name, out)
+	}
+}
+
+// agentCredentials are the files in which the built-in agents keep their logins.
+var agentCredentials = map[string]string{
+	"pi": ".pi/agent/auth.json", "claude": ".claude/.credentials.json", "codex": ".codex/auth.json", "gemini": ".gemini/oauth_creds.json", "goose": ".config/goose/config.yaml",
+	"opencode": ".local/share/opencode/auth.json", "qwen": ".qwen/oauth_creds.json", "kimi": ".kimi-code/config.toml",
+}
+
+func TestConfinement_HostedAgent_ReadsItsOwnCredentialsAndCommandsDoNot(t *testing.T) {
+	home := homeDir(t)
+	t.Setenv("HOME", home)
+	work := filepath.Join(home, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []string{config.SandboxBubblewrap, config.SandboxNamespaces, config.SandboxLandlock} {
+		for _, visible := range []string{config.HomeVisible, config.HomeHidden} {
+			c := config.Defaults()
+			c.DataDir, c.Sandbox.Mode, c.Sandbox.Level, c.Sandbox.Home = t.TempDir(), config.SandboxRequire, level, visible
+			keeper, err := proc.Open("", proc.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = keeper.Close() })
+			policy := newConfinement(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, keeper, privateFiles(c, nil).Paths)
+			for _, d := range preset.All() {
+				file := filepath.Join(home, agentCredentials[d.Name])
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("SECRET\n"), 0o600)); err != nil {
+					t.Fatalf("%s: %v", d.Name, err)
+				}
+				command := proc.Command{Args: []string{"/bin/cat", file}, Dir: work}
+				agent, err := agentStarter{policy: policy}.Start(command, []string{work})
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(agent.Stdout)
+				if err != nil || string(text) != "SECRET\n" {
+					t.Errorf("%s, home %s: %s reads %q, %v", level, visible, d.Name, text, err)
+				}
+				var out bytes.Buffer
+				command.Output = func(b []byte) { out.Write(b) }
+				_, err = policy.Run(t.Context(), confine.Command{Command: command, Kind: confine.Shell, Dirs: []string{work}}, nil)
+				if err != nil || strings.Contains(out.String(), "SECRET") {
+					t.Errorf("%s, home %s: a command reads the credentials of %s: %q, %v", level, visible, d.Name, out.String(), err)
+				}
+			}
+		}
 	}
 }

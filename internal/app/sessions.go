@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/acp"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // OpenEditor gives a session the tools of its editor and the MCP servers that
@@ -59,13 +60,15 @@ func (a *App) SessionDeleted(id bellcord.SessionID) {
 
 // WorkspacesDir returns the directory that contains the workspaces of sessions
 // created without a directory.
-func WorkspacesDir(data string) string { return filepath.Join(data, "workspaces") }
+func WorkspacesDir(data string) string {
+	return realdir.Resolve(filepath.Join(absolute(data), "workspaces"))
+}
 
 // RemoveWorkspace removes the directory that was created for a deleted
 // session. A directory that a user chose is kept.
 func (a *App) RemoveWorkspace(s bellcord.Session) error {
-	own := absolute(filepath.Join(WorkspacesDir(a.config.Settings.DataDir), string(s.ID)))
-	if s.ID == "" || absolute(s.Dir) != own {
+	own := filepath.Join(WorkspacesDir(a.config.Settings.DataDir), string(s.ID))
+	if s.ID == "" || filepath.Clean(s.Dir) != own {
 		return nil
 	}
 	if _, err := os.Stat(own); err == nil {

@@ -45,12 +45,3 @@ func OpenStore(ctx context.Context, from Config) (Store, error) {
 		Lease: time.Duration(c.Cluster.LeaseDuration), Logger: from.Logger, Name: c.Cluster.NodeName, Version: from.Version,
 	})
 }
-
-// MigrateNames converts a store with old names of events and fields. It returns the
-// path of the copy that it made, "" for a store in PostgreSQL.
-func MigrateNames(ctx context.Context, from Config) (backup string, err error) {
-	if c := from.Settings; c.StoreURL != "" {
-		return "", postgres.MigrateNames(ctx, c.StoreURL, postgres.Options{Lease: time.Duration(c.Cluster.LeaseDuration)})
-	}
-	return sqlite.MigrateNames(ctx, from.Settings.DataDir)
-}

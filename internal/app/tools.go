@@ -74,7 +74,7 @@ func spawner(policy *confine.Policy, secrets *secret.Set, id bellcord.SessionID)
 }
 
 // languageServers returns the configured language servers, or nil.
-func languageServers(c Config, keeper *proc.Keeper) *lsp.Set {
+func languageServers(c Config, policy *confine.Policy) *lsp.Set {
 	var servers []lsp.Server
 	for name, s := range c.Settings.LanguageServers {
 		servers = append(servers, lsp.Server{Name: name, Command: s.Command, Files: s.Files, Env: pairs(s.Env), Pass: s.PassEnv})
@@ -82,7 +82,21 @@ func languageServers(c Config, keeper *proc.Keeper) *lsp.Set {
 	if len(servers) == 0 {
 		return nil
 	}
-	return lsp.Open(servers, lsp.Options{Keeper: keeper, Secrets: c.Secrets, Logger: c.Logger, Version: c.Version})
+	return lsp.Open(servers, lsp.Options{Start: languageStarter(policy), Secrets: c.Secrets, Logger: c.Logger, Version: c.Version})
+}
+
+// languageStarter returns a function that starts language servers as commands of the
+// model are started, because they run programs of the project. Nobody is asked about
+// their hosts, so they reach only those that the settings allow.
+func languageStarter(policy *confine.Policy) func(proc.Command) (*proc.Running, *bellcord.Sandbox, error) {
+	return func(c proc.Command) (*proc.Running, *bellcord.Sandbox, error) {
+		prepared, err := policy.Prepare(confine.Command{Command: c, Kind: confine.Shell, Dirs: []string{c.Dir}})
+		if err != nil {
+			return nil, nil, err
+		}
+		running, err := prepared.Start()
+		return running, prepared.Sandbox, err
+	}
 }
 
 // toolsOf returns a session's additional tools. If a server does not start,
@@ -118,10 +132,14 @@ func (t *sessionTools) open(id bellcord.SessionID, editor *acp.EditorTools, name
 			servers[i].Headers[p.Name] = p.Value
 		}
 	}
+	tools := throughEditor(editor, t.config.CommandEnvironment())
+	if t.config.Settings.Sandbox.Mode == config.SandboxRequire {
+		tools.Run = nil // the editor's terminals have no sandbox
+	}
 	t.mu.Lock()
 	old := t.sessions[id]
 	t.sessions[id] = &editorTools{
-		editor:  throughEditor(editor, t.config.CommandEnvironment()),
+		editor:  tools,
 		servers: mcp.Open(servers, t.spawn(id), t.options),
 	}
 	t.mu.Unlock()

@@ -2,12 +2,14 @@ package app
 
 import (
 	"bytes"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/confine"
+	"github.com/bellcord/bellcord/internal/front/acp"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 	"github.com/bellcord/bellcord/proc"
@@ -37,5 +39,20 @@ func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 	server.End()
 	if text := env.String(); strings.Contains(text, "SECRET") || !strings.Contains(text, "SOMETHING_ELSE=kept") || !strings.Contains(text, "OF_ITS_OWN=given") {
 		t.Errorf("an MCP server gets %s", text)
+	}
+}
+
+func TestOpenEditor_SandboxIsRequired_TerminalsOfTheEditorAreNotUsed(t *testing.T) {
+	t.Parallel()
+	for mode, used := range map[string]bool{config.SandboxAuto: true, config.SandboxOff: true, config.SandboxRequire: false} {
+		c := config.Defaults()
+		c.DataDir, c.Sandbox.Mode = t.TempDir(), mode
+		tools := newSessionTools(Config{Settings: c, Logger: slog.New(slog.DiscardHandler)}, &confine.Policy{}, nil)
+		tools.open("s", &acp.EditorTools{Reads: true, Terminals: true}, nil)
+		of := tools.editorOf("s") // that of hosted agents' terminals, too
+		if (of.Run != nil) != used || of.Read == nil {
+			t.Errorf("%s: terminals %t, files %t", mode, of.Run != nil, of.Read != nil)
+		}
+		tools.close()
 	}
 }

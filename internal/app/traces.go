@@ -11,13 +11,14 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/internal/telemetry/otlp"
 )
 
 // openTraces sends a trace of every turn to the endpoint in OpenTelemetry's
@@ -42,7 +43,12 @@ func openTraces(ctx context.Context, version string, logger *slog.Logger, agentO
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	client, err := otlp.New(os.Getenv)
+	if err != nil { // the variables may be meant for other programs
+		logger.Warn("traces are not sent", "err", err)
+		return nil, func(context.Context) error { return nil }, nil
+	}
+	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up the export of traces: %w", err)
 	}

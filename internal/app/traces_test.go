@@ -15,7 +15,7 @@ import (
 
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/bellcord/bellcord"
@@ -28,7 +28,7 @@ import (
 type receiver struct {
 	mu       sync.Mutex
 	paths    []string
-	requests []*collector.ExportTraceServiceRequest
+	requests []*tracepb.TracesData
 }
 
 func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = unzipped
 	}
 	data, err := io.ReadAll(body)
-	request := &collector.ExportTraceServiceRequest{}
+	request := &tracepb.TracesData{}
 	if err := errors.Join(err, proto.Unmarshal(data, request)); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -139,6 +139,16 @@ func TestOpenTraces_WithoutAnEndpoint_ReturnsNil(t *testing.T) {
 	}
 	if err := closeTraces(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOpenTraces_InvalidEndpoint_SendsNothing(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317")
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
+	var log strings.Builder
+	traces, _, err := openTraces(t.Context(), "1.2.3", slog.New(slog.NewTextHandler(&log, nil)), nil)
+	if traces != nil || err != nil || !strings.Contains(log.String(), "OTEL_EXPORTER_OTLP_ENDPOINT") {
+		t.Errorf("%v, %v: %s", traces, err, log.String())
 	}
 }
 

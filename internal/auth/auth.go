@@ -4,7 +4,7 @@
 // or configuration, never from claims in the credentials.
 //
 // A Door checks every request. It accepts Bellcord tokens (in a header, or for
-// browsers in a cookie that is valid only together with the page secret) and
+// browsers in a cookie that is valid only with signatures of the page's key) and
 // JWTs of the configured OpenID Connect issuers. Every check of a token reads
 // the store, so a revocation takes effect immediately.
 package auth
@@ -59,7 +59,7 @@ type Caller struct {
 	Token  string // token ID; "" for a caller with a JWT or at a local socket
 	Name   string // display name of the token
 	// Browser marks a person at the page: the credentials are the cookie and
-	// the page secret of a login.
+	// the signature of a page.
 	Browser bool
 	// Local marks a process of the server's user that connects to the local
 	// socket without a token. It reaches the sessions of all owners, and may

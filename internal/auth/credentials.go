@@ -13,19 +13,20 @@ import (
 )
 
 // Errors that Door.Enter returns for a refused request. All except
-// ErrNoCredentials and TooManyError wrap ErrBadCredentials.
+// ErrNoCredentials, ErrOldSignature and TooManyError wrap ErrBadCredentials.
 var (
 	ErrNoCredentials  = errors.New("no credentials: send a token as Authorization: Bearer")
 	ErrBadCredentials = errors.New("invalid credentials")
-	ErrNoPage         = fmt.Errorf("%w: a cookie is accepted only together with the header "+PageHeader+" from the login response; "+
+	ErrNoPage         = fmt.Errorf("%w: a cookie is accepted only together with the header "+PageHeader+", which the page signs; "+
 		"log in again with bellcord open, or send a token as Authorization: Bearer", ErrBadCredentials)
 	ErrInAddress = fmt.Errorf("%w: a token in the URL is always refused, because URLs are logged and shared; treat it as leaked and revoke it", ErrBadCredentials)
 )
 
 // CookieName and PageHeader are the two parts of a browser's credentials; each
 // request needs both. A browser sends a cookie to every port of a host, so
-// other servers on the machine receive it. The page secret is in the storage of
-// the origin, which other ports cannot read.
+// other servers on the machine receive it. The header has the public key of the
+// page, a challenge of this server, and the signature of it. The page cannot read its
+// private key, so it cannot reveal it to a server that takes this one's port.
 const (
 	CookieName = "bellcord"
 	PageHeader = "Bellcord-Page"
@@ -37,8 +38,10 @@ const longestCredential = 16 << 10
 // credential is what a request presents.
 type credential struct {
 	text   string
-	page   string // the page secret; never empty with a cookie
+	page   string // the public key of the page; never empty with a cookie
 	cookie bool
+
+	challenge, signature string // not a part of the login
 }
 
 func (c credential) hash() [sha256.Size]byte { return hashOf(c.text, c.page) }
@@ -47,8 +50,8 @@ func (c credential) isJWT() bool {
 	return !c.cookie && !strings.HasPrefix(c.text, tokenPrefix) && strings.Count(c.text, ".") == 2
 }
 
-// credentialOf reads the Authorization header, or else the cookie and the page
-// secret. A cookie without a page secret is refused. Duplicates are refused,
+// credentialOf reads the Authorization header, or else the cookie and the header of
+// the page. A cookie without that header is refused. Duplicates are refused,
 // because it would be ambiguous which one counts.
 func credentialOf(r *http.Request) (credential, error) {
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
@@ -70,7 +73,9 @@ func credentialOf(r *http.Request) (credential, error) {
 	case len(pages) > 1 || len(pages[0]) > longestCredential:
 		return credential{}, fmt.Errorf("%w: send exactly one header %s", ErrBadCredentials, PageHeader)
 	}
-	return credential{text: cookies[0].Value, page: pages[0], cookie: true}, nil
+	key, rest, _ := strings.Cut(pages[0], ".")
+	challenge, signature, _ := strings.Cut(rest, ".")
+	return credential{text: cookies[0].Value, page: key, cookie: true, challenge: challenge, signature: signature}, nil
 }
 
 // inAddress reports whether the query contains a token parameter.
@@ -88,9 +93,9 @@ func inAddress(u *url.URL) bool {
 // comparison takes place anyway.
 var noHash = make([]byte, sha256.Size)
 
-// hashOf returns the hash that the store keeps of a token's secret. The two
-// secrets of a browser are hashed together, so that neither can be checked
-// without the other. A page secret is never empty.
+// hashOf returns the hash that the store keeps of a token's secret. The secret of a
+// browser is hashed together with the public key of its page, so that each belongs to
+// the other. A key is never empty.
 func hashOf(secret, page string) [sha256.Size]byte {
 	if page == "" {
 		return sha256.Sum256([]byte(secret))
@@ -98,7 +103,7 @@ func hashOf(secret, page string) [sha256.Size]byte {
 	return sha256.Sum256([]byte("page\x00" + secret + "\x00" + page)) // a header cannot contain NUL
 }
 
-// fits reports whether the secrets belong to the token, in constant time. A
+// fits reports whether the secret and the page's key belong to the token, in constant time. A
 // token without a hash never matches.
 func fits(t bellcord.Token, secret, page string) bool {
 	want := t.Hash

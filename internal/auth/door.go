@@ -24,6 +24,9 @@ type Options struct {
 	OIDC   []Issuer
 	Secure bool // browsers send the cookie over TLS only
 
+	// ChallengeKey lets several nodes accept the same challenges; nil: each its own.
+	ChallengeKey []byte
+
 	Tries  int           // bad credentials that a client may present in a burst; 0 means 20
 	Refill time.Duration // time until a client may present another; 0 means one second
 
@@ -38,6 +41,8 @@ type Door struct {
 	store   bellcord.TokenStore
 	opts    Options
 	issuers []*issuer
+
+	challenges challenges
 
 	bad    *limiter      // per client, for bad credentials
 	logins *limiter      // per client, for wrong codes
@@ -76,7 +81,7 @@ func NewDoor(store bellcord.TokenStore, opts Options) *Door {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{
-		store: store, opts: opts,
+		store: store, opts: opts, challenges: newChallenges(opts.ChallengeKey),
 		bad:     newLimiter(opts.Refill, opts.Tries),
 		logins:  newLimiter(opts.Refill, opts.Tries),
 		unseen:  make(chan struct{}, mostUnseen),
@@ -108,10 +113,9 @@ func (d *Door) Close() { d.touches.Wait() }
 // Credentials are checked first, and only bad ones count against a limit: a
 // client that presents bad credentials, or none, too often gets a TooManyError.
 // Valid credentials never get one, not even from the same address or right
-// after a start. Secrets of 256 bits need no limit against guessing; the
-// shorter login codes have a separate limit (see BeginLogin). While the store
-// does not respond, callers that were valid within the last hour can still stop
-// turns (see Caller.Unsure).
+// after a start. Secrets of 256 bits need no limit against guessing; login codes
+// have a separate limit (see Login). While the store does not respond, callers
+// that were valid within the last hour can still stop turns (see Caller.Unsure).
 func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	key := clientKey(client)
 	if inAddress(r.URL) {
@@ -121,6 +125,14 @@ func (d *Door) Enter(r *http.Request, client string) (Caller, error) {
 	shown, err := credentialOf(r)
 	if err != nil {
 		return Caller{}, d.refuse(key, err)
+	}
+	if shown.cookie {
+		switch err := d.challenges.check(shown); {
+		case errors.Is(err, ErrOldSignature): // after a restart, every page has one
+			return Caller{}, err
+		case err != nil:
+			return Caller{}, d.refuse(key, err)
+		}
 	}
 	lately, known := d.good.peek(shown.hash())
 	caller, err := d.checkSoon(r.Context(), shown, known)
@@ -191,7 +203,6 @@ func (d *Door) checkCredential(ctx context.Context, shown credential) (Caller, e
 		return Caller{}, errNoSuchToken
 	}
 	// The caller has proved ownership, so the errors below may give the reason.
-	// Logins created before the page secret existed match without one.
 	if t.Cookie != shown.cookie {
 		return Caller{}, fmt.Errorf("%w: a browser's token works only in its cookie, any other token only in the Authorization header", ErrBadCredentials)
 	}

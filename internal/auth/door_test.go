@@ -73,7 +73,8 @@ func TestEnter_MissingOrAmbiguousCredentials_AreRefused(t *testing.T) {
 	browser := e.login(c)
 	cookie := browser.Cookie
 	r := request("/")
-	r.Header.Set(auth.PageHeader, browser.Page)
+	page := e.page(browser)
+	r.Header.Set(auth.PageHeader, page)
 	r.AddCookie(cookie)
 	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: "x"})
 	if _, err := e.Enter(r, home); !isBad(err) {
@@ -81,9 +82,9 @@ func TestEnter_MissingOrAmbiguousCredentials_AreRefused(t *testing.T) {
 	}
 	r = request("/")
 	r.AddCookie(cookie)
-	r.Header[auth.PageHeader] = []string{browser.Page, browser.Page}
+	r.Header[auth.PageHeader] = []string{page, page}
 	if _, err := e.Enter(r, home); !isBad(err) {
-		t.Errorf("two secrets of the page: %v", err)
+		t.Errorf("two signatures of the page: %v", err)
 	}
 	r = request("/")
 	r.AddCookie(cookie)

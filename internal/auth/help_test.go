@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -62,7 +63,7 @@ func (e *entrance) bearer(text, client string) (auth.Caller, error) {
 	return e.Enter(r, client)
 }
 
-// with sends a cookie, and the page secret unless it is empty.
+// with sends a cookie, and the header of the page unless it is empty.
 func (e *entrance) with(cookie, page string) (auth.Caller, error) {
 	r := request("/v1/me")
 	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: cookie})
@@ -72,17 +73,36 @@ func (e *entrance) with(cookie, page string) (auth.Caller, error) {
 	return e.Enter(r, home)
 }
 
-func (e *entrance) browse(b auth.Browser) (auth.Caller, error) { return e.with(b.Cookie.Value, b.Page) }
+// loggedIn is a login with the key of its page.
+type loggedIn struct {
+	authtest.PageKey
+	Cookie *http.Cookie
+}
+
+// page returns the header that the page sends now.
+func (e *entrance) page(b loggedIn) string {
+	challenge, _ := e.Challenge()
+	return b.Sign(challenge)
+}
+
+func (e *entrance) browse(b loggedIn) (auth.Caller, error) { return e.with(b.Cookie.Value, e.page(b)) }
 
 // login logs a browser in as the caller.
-func (e *entrance) login(c auth.Caller) auth.Browser {
+func (e *entrance) login(c auth.Caller) loggedIn {
 	e.t.Helper()
 	code, _ := e.Code(c)
-	browser, err := e.Login(context.Background(), home, code)
+	b, err := e.enter(home, code)
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return browser
+	return b
+}
+
+// enter logs a browser in with a code and a new key.
+func (e *entrance) enter(client, code string) (b loggedIn, err error) {
+	b.PageKey = authtest.NewPageKey()
+	b.Cookie, err = e.Login(context.Background(), client, code, b.Public)
+	return b, err
 }
 
 // exhaust uses up a client's limit for bad credentials.

@@ -53,15 +53,6 @@ func (l *limiter) takeToken(key string) (wait time.Duration) {
 	return 0
 }
 
-// give returns a token to the bucket.
-func (l *limiter) give(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if full := l.full.until(key); !full.IsZero() {
-		l.full.put(key, struct{}{}, full.Add(-l.every))
-	}
-}
-
 // clientKey returns the bucket key of a client address. Clients with the same
 // IPv4 address share a bucket, and so do those in the same IPv6 /64 network,
 // because one host may use all of its addresses. All clients without a valid

@@ -62,60 +62,34 @@ func codeHash(code string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))))
 }
 
-// Browser is the result of a login. Each request of the browser needs both
-// values.
-type Browser struct {
-	Cookie *http.Cookie
-	Page   string // kept in the storage of the origin; sent as PageHeader
-}
-
-// LoginAttempt is an attempt that BeginLogin has counted against a client's
-// limit.
-type LoginAttempt struct {
-	door *Door
-	key  string
-}
-
-// BeginLogin counts a login attempt of the client, or returns a TooManyError.
-// Call it before reading the code, so that a client above the limit causes no
-// work.
-func (d *Door) BeginLogin(client string) (*LoginAttempt, error) {
-	key := clientKey(client)
-	if wait := d.logins.takeToken(key); wait > 0 {
-		return nil, &TooManyError{RetryAfter: wait}
+// Login exchanges a code for the cookie of a login, which is accepted only together with
+// signatures of the page's key (see PageHeader). Of several concurrent calls with the same
+// code, one succeeds. The login ends with the token that created the code, when
+// that is revoked or expires, and after twelve hours without use.
+//
+// The code is checked first, and only a refused one counts against the client's
+// limit: a client that sends wrong codes too often gets a TooManyError. A right
+// code never gets one, because the flood may come from its own address. Guessing
+// stays hopeless: a code has 50 bits and is valid for a minute.
+func (d *Door) Login(ctx context.Context, client, code, key string) (*http.Cookie, error) {
+	if _, err := pageKey(key); err != nil {
+		return nil, err
 	}
-	return &LoginAttempt{d, key}, nil
-}
-
-// Login calls BeginLogin and Redeem.
-func (d *Door) Login(ctx context.Context, client, code string) (Browser, error) {
-	attempt, err := d.BeginLogin(client)
-	if err != nil {
-		return Browser{}, err
-	}
-	return attempt.Redeem(ctx, code)
-}
-
-// Redeem exchanges a code for a login. Only a refused code counts against the
-// client's limit. Of several concurrent calls with the same code, one succeeds.
-// The login ends with the token that created the code, when that is revoked or
-// expires, and after twelve hours without use.
-func (a *LoginAttempt) Redeem(ctx context.Context, code string) (Browser, error) {
-	d := a.door
-	shown, t, err := d.redeem(ctx, code)
+	shown, t, err := d.redeem(ctx, code, key)
 	if errors.Is(err, ErrBadCredentials) {
-		return Browser{}, err
+		if wait := d.logins.takeToken(clientKey(client)); wait > 0 {
+			err = &TooManyError{RetryAfter: wait}
+		}
 	}
-	d.logins.give(a.key)
 	if err != nil {
-		return Browser{}, err
+		return nil, err
 	}
 	d.good.put(shown.hash(), callerOf(t), time.Now().Add(goodFor))
-	return Browser{Cookie: d.cookie(shown.text, int(t.Expires.Sub(t.Created).Seconds())), Page: shown.page}, nil
+	return d.cookie(shown.text, int(t.Expires.Sub(t.Created).Seconds())), nil
 }
 
-// redeem consumes the code and stores a browser token for it.
-func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bellcord.Token, err error) {
+// redeem consumes the code and stores a browser token for it and the page's key.
+func (d *Door) redeem(ctx context.Context, code, key string) (shown credential, t bellcord.Token, err error) {
 	c, ok := d.codes.removeKey(codeHash(code))
 	if !ok {
 		return credential{}, bellcord.Token{}, fmt.Errorf("%w: the code is wrong, already used or expired", ErrBadCredentials)
@@ -138,7 +112,7 @@ func (d *Door) redeem(ctx context.Context, code string) (shown credential, t bel
 			t.Parent = from.Parent
 		}
 	}
-	shown = credential{page: randomHex(32), cookie: true}
+	shown = credential{page: key, cookie: true}
 	if shown.text, t, err = draw(t, shown.page); err != nil {
 		return credential{}, bellcord.Token{}, err
 	}

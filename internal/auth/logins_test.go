@@ -11,7 +11,7 @@ import (
 )
 
 // logged logs a browser in as the caller and returns both of its forms.
-func (e *entrance) logged(c auth.Caller) (auth.Browser, auth.Caller) {
+func (e *entrance) logged(c auth.Caller) (loggedIn, auth.Caller) {
 	e.t.Helper()
 	browser := e.login(c)
 	in, err := e.browse(browser)
@@ -44,12 +44,12 @@ func TestRevokeOtherLogins_ThreeBrowsers_EndsTheOthersOnly(t *testing.T) {
 	if n, err := e.RevokeOtherLogins(t.Context(), me); n != 2 || err != nil {
 		t.Errorf("revoked %d, %v", n, err)
 	}
-	for which, browser := range map[string]auth.Browser{"phone": phone, "laptop": laptop} {
+	for which, browser := range map[string]loggedIn{"phone": phone, "laptop": laptop} {
 		if _, err := e.browse(browser); !isBad(err) {
 			t.Errorf("the %s after it: %v", which, err)
 		}
 	}
-	for which, browser := range map[string]auth.Browser{"this browser": mine, "bert": berts} {
+	for which, browser := range map[string]loggedIn{"this browser": mine, "bert": berts} {
 		if _, err := e.browse(browser); err != nil {
 			t.Errorf("%s after it: %v", which, err)
 		}
@@ -82,9 +82,9 @@ func TestOtherLogins_LoginWithFewerScopes_DoesNotReachOneWithMore(t *testing.T) 
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	admin := e.caller(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
-	logged := func(scopes ...bellcord.Scope) (auth.Browser, auth.Caller) {
+	logged := func(scopes ...bellcord.Scope) (loggedIn, auth.Caller) {
 		code, _ := e.Code(admin, scopes...)
-		browser, err := e.Login(t.Context(), home, code)
+		browser, err := e.enter(home, code)
 		if err != nil {
 			t.Fatal(err)
 		}

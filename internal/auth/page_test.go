@@ -11,11 +11,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 // Cookies ignore the port: every server on this host that the browser visits
 // receives them.
-func TestEnter_CookieWithoutPageSecret_IsRefused(t *testing.T) {
+func TestEnter_CookieWithoutSignature_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{Tries: 1000})
 	c := e.caller(nil)
@@ -25,20 +26,24 @@ func TestEnter_CookieWithoutPageSecret_IsRefused(t *testing.T) {
 	if _, err := e.with(cookie, ""); !errors.Is(err, auth.ErrNoPage) || !isBad(err) || !strings.Contains(err.Error(), "bellcord open") {
 		t.Errorf("the cookie alone: %v", err)
 	}
+	challenge, _ := e.Challenge()
+	page := e.page(browser)
+	public, signature := browser.Public+".", page[strings.LastIndex(page, "."):]
 	for _, page := range []string{
-		"x", cookie, secret, other.Page, strings.ToUpper(browser.Page), browser.Page[1:], browser.Page + "0", browser.Page + "," + browser.Page,
-		strings.Repeat("0", 64), string(e.stored(cookie[3:15]).Hash), strings.Repeat("x", 1<<17),
+		"x", cookie, secret, browser.Public, public + challenge, public + challenge + ".", public + challenge + signature[:20], public + signature, "." + challenge + signature,
+		page + "A", page + "." + signature, page + "," + page, other.Public + "." + challenge + signature, other.Sign(challenge),
+		public + challenge + "." + strings.Repeat("A", 86), string(e.stored(cookie[3:15]).Hash), strings.Repeat("x", 1<<17), strings.Repeat(".", 1<<13),
 	} {
 		if c, err := e.with(cookie, page); !isBad(err) || c.Owner != "" {
 			t.Errorf("with %.80q: %+v, %v", page, c, err)
 		}
 	}
-	for _, bearer := range []string{cookie, browser.Page, "bc_" + cookie[3:15] + "_" + browser.Page, cookie + browser.Page, cookie + "\x00" + browser.Page} {
+	for _, bearer := range []string{cookie, page, browser.Public, "bc_" + cookie[3:15] + "_" + browser.Public, cookie + page, cookie + "\x00" + browser.Public} {
 		if _, err := e.bearer(bearer, home); !isBad(err) {
 			t.Errorf("%.80q in the header: %v", bearer, err)
 		}
 	}
-	if _, err := e.with(other.Cookie.Value, browser.Page); !isBad(err) {
+	if _, err := e.with(other.Cookie.Value, page); !isBad(err) {
 		t.Errorf("another login's cookie: %v", err)
 	}
 	if b, err := e.browse(browser); err != nil || b.Owner != "anna" || !b.Browser {
@@ -46,23 +51,94 @@ func TestEnter_CookieWithoutPageSecret_IsRefused(t *testing.T) {
 	}
 }
 
-// The store has one hash of both secrets together, so it does not reveal which
-// of them is right.
-func TestLogin_StoredHash_IsOfBothSecretsTogether(t *testing.T) {
+// A server that takes the address while this one is down receives the cookie and the
+// signatures of open pages. A page can reveal nothing else.
+func TestEnter_SignatureOfAnEarlierProcess_IsRefused(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{Tries: 3, Refill: time.Hour})
+	b := e.login(e.caller(nil))
+	stolen := e.page(b)
+	if _, err := e.with(b.Cookie.Value, stolen); err != nil {
+		t.Fatal(err)
+	}
+	e.Door = auth.NewDoor(e.store, auth.Options{Tries: 3, Refill: time.Hour})
+	for range 10 { // the pages of a restarted server are not made to wait
+		if c, err := e.with(b.Cookie.Value, stolen); !errors.Is(err, auth.ErrOldSignature) || isBad(err) || c.Owner != "" {
+			t.Fatalf("%+v, %v", c, err)
+		}
+	}
+	if _, err := e.browse(b); err != nil {
+		t.Errorf("a new signature: %v", err)
+	}
+}
+
+func TestEnter_SignatureOfAnotherNodeWithTheSameKey_IsAccepted(t *testing.T) {
+	t.Parallel()
+	key := auth.Options{ChallengeKey: []byte("0123456789abcdef0123456789abcdef")}
+	e := newEntrance(t, key)
+	b := e.login(e.caller(nil))
+	page := e.page(b)
+	e.Door = auth.NewDoor(e.store, key)
+	if _, err := e.with(b.Cookie.Value, page); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEnter_Challenge_IsValidForTenMinutes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := newEntrance(t, auth.Options{})
+		b := e.login(e.caller(nil))
+		page := e.page(b)
+		challenge, valid := e.Challenge()
+		changed := "A" + challenge[1:]
+		pass(valid - time.Second)
+		if _, err := e.with(b.Cookie.Value, page); err != nil {
+			t.Errorf("before: %v", err)
+		}
+		pass(time.Second)
+		if _, err := e.with(b.Cookie.Value, page); !errors.Is(err, auth.ErrOldSignature) {
+			t.Errorf("after: %v", err)
+		}
+		for _, challenge := range []string{"", "A", changed, challenge + "AAAA", challenge[:11], strings.Repeat("_", 54)} {
+			if _, err := e.with(b.Cookie.Value, b.Sign(challenge)); err == nil {
+				t.Errorf("a challenge that the server did not create, %q, is accepted", challenge)
+			}
+		}
+	})
+}
+
+func TestLogin_KeyThatIsNone_KeepsTheCode(t *testing.T) {
+	t.Parallel()
+	e := newEntrance(t, auth.Options{})
+	code, _ := e.Code(e.caller(nil))
+	good := authtest.NewPageKey().Public
+	for _, key := range []string{"", "x", good[1:], good + "A", "A" + good[1:], good[:86] + "=", strings.Repeat("A", 87), strings.Repeat("f", 64), "\x00", "\xff"} {
+		if _, err := e.Login(t.Context(), home, code, key); !errors.Is(err, auth.ErrPageKey) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	if _, err := e.Login(t.Context(), home, code, good); err != nil {
+		t.Errorf("the code: %v", err)
+	}
+}
+
+// The store has one hash of the secret and the key together.
+func TestLogin_StoredHash_IsOfSecretAndKeyTogether(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	browser := e.login(e.caller(nil))
 	_, secret, _ := strings.Cut(strings.TrimPrefix(browser.Cookie.Value, "bc_"), "_")
 	stored := e.stored(browser.Cookie.Value[3:15])
-	for what, text := range map[string]string{"cookie": secret, "page": browser.Page} {
+	for what, text := range map[string]string{"cookie": secret, "key": browser.Public} {
 		if sum := sha256.Sum256([]byte(text)); slices.Equal(stored.Hash, sum[:]) {
 			t.Errorf("the hash is that of the %s alone", what)
 		}
 	}
 }
 
-// Logins from versions without a page secret have ended.
-func TestEnter_LoginStoredWithoutPageSecret_IsRefused(t *testing.T) {
+// Logins from versions without a page's key have ended.
+func TestEnter_LoginStoredWithoutKey_IsRefused(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
 	const secret = "0123456789abcdef"
@@ -156,7 +232,7 @@ func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 		{"another who names admin", anna, auth.Scopes, []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}},
 	} {
 		code, _ := e.Code(test.caller, test.named...)
-		browser, err := e.Login(t.Context(), home, code)
+		browser, err := e.enter(home, code)
 		if err != nil {
 			t.Fatal(err)
 		}

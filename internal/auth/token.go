@@ -68,8 +68,8 @@ func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
 	return draw(t, "")
 }
 
-// draw gives a token an ID and a secret. page is the page secret of a browser's
-// token, or "".
+// draw gives a token an ID and a secret. page is the public key of the page
+// for a browser's token, or "".
 func draw(t bellcord.Token, page string) (text string, made bellcord.Token, err error) {
 	if t.Name == "" {
 		t.Name = t.Owner

@@ -108,7 +108,11 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		a.mu.Unlock()
 		return nil
 	case "ask":
-		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Choices: []bellcord.Choice{{ID: "yes", Kind: "allow_once"}, {ID: "no", Kind: "reject_once"}}})
+		var scope bellcord.Scope
+		if strings.HasPrefix(rest, "an admin") {
+			scope = bellcord.ScopeAdmin
+		}
+		choice, err := w.Ask(ctx, bellcord.Question{ID: "q", Text: rest, Requires: scope, Choices: []bellcord.Choice{{ID: "yes", Kind: "allow_once"}, {ID: "no", Kind: "reject_once"}}})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))
 	case "form":
 		reply, err := w.AskForm(ctx, bellcord.Question{ID: "q", Text: rest, Fields: []bellcord.Field{{Name: "count", Type: bellcord.FieldInteger, Required: true}}})

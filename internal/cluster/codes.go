@@ -23,6 +23,7 @@ var codes = []struct {
 	{"turn-started", bellcord.ErrStarted},
 	{"turn-ended", bellcord.ErrTurnEnded},
 	{"question-not-found", bellcord.ErrNoQuestion},
+	{"answer-scope", bellcord.ErrAnswerScope},
 	{"call-not-found", bellcord.ErrNoCall},
 	{"not-rewound", bellcord.ErrNoRewind},
 	{"turn-not-in-conversation", bellcord.ErrNotInConversation},

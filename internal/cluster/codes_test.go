@@ -44,7 +44,6 @@ var localErrors = map[string]string{
 	"ErrNotCommitted": "marks another error",
 	"ErrStoreLost":    "is part of ErrStoreDown",
 	"ErrDamaged":      "the node that reads the store returns it",
-	"ErrOldNames":     "a node with such a store does not start",
 }
 
 func TestCodes_EveryErrorOfTheCore_HasACodeOrAReason(t *testing.T) {

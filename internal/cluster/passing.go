@@ -95,7 +95,7 @@ func (n *Node) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Ses
 func (n *Node) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
 	return n.pass(turn, bellcord.ErrTurnEnded,
 		func() error { return n.Hub.Answer(turn, question, r, by) },
-		call{Verb: "answer", Turn: turn, Question: question, Choice: r.Choice, Values: r.Values, Reason: r.Reason, By: by})
+		call{Verb: "answer", Turn: turn, Question: question, Choice: r.Choice, Values: r.Values, Reason: r.Reason, Scopes: r.Scopes, By: by})
 }
 
 // Edit changes the text of a queued turn.

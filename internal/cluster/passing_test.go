@@ -59,6 +59,28 @@ func TestAnswer_FromAnotherNode_ReachesTheTurnUntilItEnds(t *testing.T) {
 	}
 }
 
+func TestAnswer_ScopeIsMissingAtAnotherNode_IsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, b := s.join(), s.join()
+	session := b.session()
+	turn := b.runs(session, "ask an admin may I?")
+	until(t, "it asks", func() bool { standing, _ := b.QueueEntry(turn); return len(standing.Questions) == 1 })
+	for _, scopes := range [][]bellcord.Scope{nil, {bellcord.ScopeRead, bellcord.ScopePrompt}} {
+		if err := a.Answer(turn, "q", bellcord.Reply{Choice: "yes", Scopes: scopes}, "bert"); !errors.Is(err, bellcord.ErrAnswerScope) {
+			t.Errorf("allowed with %v: %v", scopes, err)
+		}
+	}
+	if err := a.Answer(turn, "q", bellcord.Reply{Choice: "yes", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}}, "anna"); err != nil {
+		t.Fatal(err)
+	}
+	b.record(turn)
+	events := b.events(session)
+	if delta, is := events[len(events)-2].Body.(bellcord.TextDelta); !is || delta.Text != "yes" {
+		t.Errorf("the agent heard %+v", events[len(events)-2].Body)
+	}
+}
+
 func TestAnswer_FormFromAnotherNode_PassesValuesAndNamesTheWrongField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -166,6 +166,16 @@ func (p *proxy) freeze() {
 	p.flows = make(chan struct{})
 }
 
+// cut closes the connections and thaws.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+	p.mu.Unlock()
+	p.thaw()
+}
+
 func (p *proxy) thaw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,6 +26,7 @@ type call struct {
 	Choice   string                   `json:"choice,omitempty"`
 	Values   answerValues             `json:"values,omitempty"`
 	Reason   string                   `json:"reason,omitempty"`
+	Scopes   []bellcord.Scope         `json:"scopes,omitempty"` // of the person who answers
 	By       string                   `json:"by,omitempty"`
 	Text     string                   `json:"text,omitempty"`
 	Change   *bellcord.SessionUpdated `json:"change,omitempty"`
@@ -130,7 +131,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 		p.Turn = c.Turn
 		r.Turn, err = n.Hub.Accept(ctx, c.Session, p)
 	case "answer":
-		err = n.Hub.Answer(c.Turn, c.Question, bellcord.Reply{Choice: c.Choice, Values: c.Values, Reason: c.Reason}, c.By)
+		err = n.Hub.Answer(c.Turn, c.Question, bellcord.Reply{Choice: c.Choice, Values: c.Values, Reason: c.Reason, Scopes: c.Scopes}, c.By)
 	case "edit":
 		err = n.Hub.Edit(c.Turn, c.Text)
 	case "send":

@@ -32,7 +32,6 @@ type Config struct {
 
 	ConfirmStop      bool    `toml:"confirm_stop"`       // in bellcord chat, stop only when Esc is pressed twice within 2 s
 	Notify           bool    `toml:"notify"`             // in bellcord chat, notify by the terminal (OSC 9 and the bell) when a turn waits for you or has ended while another window has the focus
-	Screen           string  `toml:"screen"`             // screen of bellcord chat: inline (the terminal keeps the conversation) or full (the whole window)
 	Theme            string  `toml:"theme"`              // colors of bellcord chat, among the sixteen of your terminal: dark, light, plain (no colors) or auto (dark or light, as the terminal reports its background)
 	TitleModel       string  `toml:"title_model"`        // model that writes session titles, as provider/model (unset: a session's first words are its title)
 	SystemPromptFile string  `toml:"system_prompt_file"` // file with a template for the system prompt (unset: the built-in prompt)
@@ -118,7 +117,7 @@ type Server struct {
 }
 
 // Limits configures the limits of a turn, of a session and of a command. 0 means no limit, except
-// for max_output_bytes. Costs are in US dollars and need the model's price in [model_info].
+// for max_output_bytes and command_memory_bytes. Costs are in US dollars and need the model's price in [model_info].
 type Limits struct {
 	MaxSteps          int      `toml:"max_steps"`            // maximum number of model requests per turn; 0 for no limit
 	MaxTokens         int64    `toml:"max_tokens"`           // maximum number of tokens per turn; 0 for no limit
@@ -128,9 +127,10 @@ type Limits struct {
 	SessionMaxCostUSD float64  `toml:"session_max_cost_usd"` // maximum cost per session in US dollars; 0 for no limit
 	MaxOutputBytes    int      `toml:"max_output_bytes"`     // maximum number of bytes of a tool call's output that are recorded and shown, half of them from its beginning and half from its end; 0 for none
 
-	CommandMemoryBytes int64   `toml:"command_memory_bytes"` // maximum memory of a command and of all processes that it starts; 0 for no limit
-	CommandProcesses   int     `toml:"command_processes"`    // maximum number of processes of a command at the same time; 0 for no limit
-	CommandCPUs        float64 `toml:"command_cpus"`         // maximum number of processors that a command uses; 0 for no limit
+	CommandMemoryPercent int     `toml:"command_memory_percent"` // maximum memory of a command and of all processes that it starts, in percent of the machine's memory, where cgroups can enforce it; 0 for no limit
+	CommandMemoryBytes   int64   `toml:"command_memory_bytes"`   // the same in bytes, and with resource limits where there are no cgroups; 0 for command_memory_percent
+	CommandProcesses     int     `toml:"command_processes"`      // maximum number of processes and threads of a command at the same time; 0 for no limit
+	CommandCPUs          float64 `toml:"command_cpus"`           // maximum number of processors that a command uses; 0 for no limit
 }
 
 // Duration is a time.Duration that is written like "90s".
@@ -170,12 +170,11 @@ func Defaults() Config {
 		DataDir:   filepath.Join(xdg.DataHome, "bellcord"),
 		Mode:      "ask",
 		Notify:    true,
-		Screen:    "inline",
 		Theme:     "auto",
 		CompactAt: 0.8,
 		Undo:      Undo{Mode: UndoOn, MaxDiskBytes: 2 << 30, MaxFileBytes: 8 << 20, MaxScanTime: Duration(10 * time.Second), KeepFor: Duration(7 * 24 * time.Hour)},
-		Sandbox:   Sandbox{Mode: SandboxAuto, Network: NetworkProxy, TmpBytes: 1 << 30},
-		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20},
+		Sandbox:   Sandbox{Mode: SandboxAuto, Network: NetworkProxy, Home: HomeVisible, TmpBytes: 1 << 30},
+		Limits:    Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20, CommandMemoryPercent: 75, CommandProcesses: 8192},
 		Serve: Serve{
 			Addr: "127.0.0.1:4500", ShutdownGrace: Duration(30 * time.Second), SessionIdleTimeout: Duration(30 * time.Minute), RequestsPerSecond: 200,
 			MaxTurns: 2000, MaxTurnsPerOwner: 1000, MaxViewers: 5000, MaxViewersPerOwner: 1000,
@@ -276,7 +275,7 @@ func (c Config) checkNegative() error {
 	for name, value := range map[string]float64{
 		"limits.max_steps": float64(c.Limits.MaxSteps), "limits.max_tokens": float64(c.Limits.MaxTokens), "limits.max_cost_usd": c.Limits.MaxCostUSD,
 		"limits.deadline": float64(c.Limits.Deadline), "limits.max_output_bytes": float64(c.Limits.MaxOutputBytes),
-		"limits.command_memory_bytes": float64(c.Limits.CommandMemoryBytes), "limits.command_processes": float64(c.Limits.CommandProcesses), "limits.command_cpus": c.Limits.CommandCPUs,
+		"limits.command_memory_percent": float64(c.Limits.CommandMemoryPercent), "limits.command_memory_bytes": float64(c.Limits.CommandMemoryBytes), "limits.command_processes": float64(c.Limits.CommandProcesses), "limits.command_cpus": c.Limits.CommandCPUs,
 		"limits.session_max_tokens": float64(c.Limits.SessionMaxTokens), "limits.session_max_cost_usd": c.Limits.SessionMaxCostUSD,
 		"serve.shutdown_grace": float64(c.Serve.ShutdownGrace), "serve.session_idle_timeout": float64(c.Serve.SessionIdleTimeout), "serve.requests_per_second": float64(c.Serve.RequestsPerSecond),
 		"telegram.max_message_age": float64(c.Telegram.MaxMessageAge), "telegram.session_idle_timeout": float64(c.Telegram.SessionIdleTimeout),
@@ -318,6 +317,9 @@ func (c Config) Check() error {
 	}
 	if err := c.checkNegative(); err != nil {
 		return err
+	}
+	if c.Limits.CommandMemoryPercent > 100 {
+		return fmt.Errorf("limits.command_memory_percent is %d: use a number from 0 (no limit) to 100", c.Limits.CommandMemoryPercent)
 	}
 	if err := c.Cluster.Check(c.StoreURL); err != nil {
 		return err

@@ -115,7 +115,7 @@ var noBot = config.Telegram{
 }
 
 // sandboxByDefault is the default configuration of the sandbox.
-var sandboxByDefault = config.Sandbox{Mode: config.SandboxAuto, Network: config.NetworkProxy, TmpBytes: 1 << 30}
+var sandboxByDefault = config.Sandbox{Mode: config.SandboxAuto, Network: config.NetworkProxy, Home: config.HomeVisible, TmpBytes: 1 << 30}
 
 // undoByDefault is the default configuration of undo.
 var undoByDefault = config.Undo{
@@ -131,7 +131,7 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 	got, err := config.Load("")
 	want := config.Config{
 		Loaded:  filepath.Join(home, "config", "bellcord", "config.toml"),
-		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Notify: true, Screen: "inline", Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Sandbox: sandboxByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20}, Serve: servesByDefault,
+		DataDir: filepath.Join(home, "data", "bellcord"), Mode: "ask", Notify: true, Theme: "auto", CompactAt: 0.8, Undo: undoByDefault, Sandbox: sandboxByDefault, Limits: config.Limits{MaxSteps: 100, MaxOutputBytes: 1 << 20, CommandMemoryPercent: 75, CommandProcesses: 8192}, Serve: servesByDefault,
 		Cluster:  config.Cluster{NodeName: machine, LeaseDuration: config.Duration(12 * time.Second), NATSSubjectPrefix: "bellcord"},
 		Telegram: noBot,
 		Provider: map[string]config.Provider{"openai": {API: "responses"}, "anthropic": {API: "anthropic"}, "gemini": {API: "gemini"}, "fake": {API: "fake"}},
@@ -143,7 +143,7 @@ func TestLoad_WithoutFileOrEnvironment_ReturnsTheDefaults(t *testing.T) {
 
 func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T) {
 	want := config.Config{
-		DataDir: "/file/data", StoreURL: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full", Notify: true, Screen: "inline", Theme: "auto",
+		DataDir: "/file/data", StoreURL: "postgres://file", Model: "openai/file", Models: []string{"openai/a", "openai/b"}, Mode: "full", Notify: true, Theme: "auto",
 		TitleModel: "openai/small", SystemPromptFile: "/file/prompt", CompactAt: 0.5,
 		Provider: map[string]config.Provider{
 			"openai":    {API: "chat", BaseURL: "http://file/v1", APIKey: "file-key"},
@@ -155,7 +155,7 @@ func TestLoad_File_IsReadFromThePathTheEnvironmentOrTheDefaultPlace(t *testing.T
 		ModelInfo: map[string]config.ModelInfo{"house/big": {ContextWindow: new(int64(1000)), InputUSDPerMillion: new(3.5), OutputUSDPerMillion: new(15.0)}},
 		Undo:      undoByDefault,
 		Sandbox:   sandboxByDefault,
-		Limits:    config.Limits{MaxSteps: 7, MaxTokens: 8000, MaxCostUSD: 0.5, Deadline: config.Duration(90 * time.Second), SessionMaxTokens: 9000, SessionMaxCostUSD: 2, MaxOutputBytes: 1 << 20},
+		Limits:    config.Limits{MaxSteps: 7, MaxTokens: 8000, MaxCostUSD: 0.5, Deadline: config.Duration(90 * time.Second), SessionMaxTokens: 9000, SessionMaxCostUSD: 2, MaxOutputBytes: 1 << 20, CommandMemoryPercent: 75, CommandProcesses: 8192},
 		Serve:     servesByDefault,
 		Cluster: config.Cluster{
 			NodeName: "a", LeaseDuration: config.Duration(3 * time.Second), NATSURL: "nats://a,nats://b", NATSCredentialsFile: "/file/creds",

@@ -14,8 +14,9 @@ type Sandbox struct {
 	Network  string   `toml:"network"`   // network of commands in the modes ask and auto-edit: "off", "proxy" (a person is asked for every host that is not in domains) or "on"; commands in mode full have the network unless this is "off"
 	Domains  []string `toml:"domains"`   // hosts that commands reach through the proxy without a question, such as "example.org", or "*.example.org" for all hosts below it
 	Write    []string `toml:"write"`     // more directories that commands may write, as absolute paths
+	Home     string   `toml:"home"`      // home directory of this user for commands: "visible" except for credentials, or "hidden" except for tool chains, the settings of git, caches, the session's directories and what write and show name
 	Hide     []string `toml:"hide"`      // more files and directories that commands cannot see, as absolute paths
-	Show     []string `toml:"show"`      // hidden files and directories with credentials that commands may read nevertheless, as absolute paths
+	Show     []string `toml:"show"`      // hidden files and directories, or paths in them, that commands may read nevertheless, as absolute paths
 	TmpBytes int64    `toml:"tmp_bytes"` // size of a session's /tmp
 }
 
@@ -40,6 +41,12 @@ const (
 	NetworkOn    = "on"
 )
 
+// Values of Sandbox.Home.
+const (
+	HomeVisible = "visible"
+	HomeHidden  = "hidden"
+)
+
 // check returns an error for invalid settings.
 func (s Sandbox) check() error {
 	switch {
@@ -49,6 +56,8 @@ func (s Sandbox) check() error {
 		return fmt.Errorf("sandbox.level is %q: use %s, %s or %s", s.Level, SandboxBubblewrap, SandboxNamespaces, SandboxLandlock)
 	case !slices.Contains([]string{"", NetworkOff, NetworkProxy, NetworkOn}, s.Network):
 		return fmt.Errorf("sandbox.network is %q: use %s, %s or %s", s.Network, NetworkOff, NetworkProxy, NetworkOn)
+	case !slices.Contains([]string{"", HomeVisible, HomeHidden}, s.Home):
+		return fmt.Errorf("sandbox.home is %q: use %s or %s", s.Home, HomeVisible, HomeHidden)
 	case s.TmpBytes < 0:
 		return fmt.Errorf("sandbox.tmp_bytes is negative: use 0 for the default, or more")
 	}

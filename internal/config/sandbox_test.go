@@ -16,6 +16,7 @@ func TestCheck_InvalidSandbox_NamesTheSettingAndTheValues(t *testing.T) {
 		"mode":          {func(s *config.Sandbox) { s.Mode = "on" }, `sandbox.mode is "on": use auto, require or off`},
 		"level":         {func(s *config.Sandbox) { s.Level = "docker" }, `sandbox.level is "docker": use bubblewrap, namespaces or landlock`},
 		"network":       {func(s *config.Sandbox) { s.Network = "some" }, `sandbox.network is "some": use off, proxy or on`},
+		"home":          {func(s *config.Sandbox) { s.Home = "private" }, `sandbox.home is "private": use visible or hidden`},
 		"relative path": {func(s *config.Sandbox) { s.Hide = []string{"secrets"} }, `sandbox.hide: "secrets" is not an absolute path`},
 		"domain":        {func(s *config.Sandbox) { s.Domains = []string{"https://example.org/"} }, "is not a host"},
 		"all domains":   {func(s *config.Sandbox) { s.Domains = []string{"*"} }, "is not a host"},

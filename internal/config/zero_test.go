@@ -72,3 +72,12 @@ func TestCheck_NegativeNumber_IsAnError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestCheck_PercentAbove100_IsAnError(t *testing.T) {
+	t.Parallel()
+	c := config.Defaults()
+	c.Limits.CommandMemoryPercent = 101
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "limits.command_memory_percent is 101") {
+		t.Errorf("%v", err)
+	}
+}

@@ -4,6 +4,7 @@ package confine
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 
 	"github.com/bellcord/bellcord"
@@ -17,18 +18,27 @@ import (
 type Policy struct {
 	Keeper *proc.Keeper
 	Open   func() (*sandbox.Box, error) // returns the machine's sandbox; nil if none is configured
-	Limits proc.Limits                  // of every command
+	// Required means that no command of a session runs without the sandbox.
+	Required bool
+	Limits   proc.Limits // of every command
 
-	Hide     []string // files and directories that no command can see
-	Secrets  []string // that commands of the shell tool cannot see either
-	Write    []string // directories that every command may write
-	Home     string   // of this user
-	Caches   []string // of Write, below Home: created if they are missing
-	Network  sandbox.Network
-	Domains  []string
-	TmpBytes int64
-	Tmp      *TempDirs // nil: each command has its own /tmp, in memory
+	Hide    []string // files and directories that no command can see
+	Secrets []string // that commands of the shell tool cannot see either
+	Show    []string // paths in Secrets or in a hidden home directory that they see nevertheless
+	Write   []string // directories that every command may write
+	// Workspaces is a directory inside Hide. Sessions may work below it, and in no
+	// other directory of Hide.
+	Workspaces string
+	Home       string   // of this user
+	Tools      []string // if set, the only paths in Home that commands of the shell tool see, in addition to those of the other lists
+	Caches     []string // of Write, below Home: created if they are missing
+	Network    sandbox.Network
+	Domains    []string
+	TmpBytes   int64
+	Tmp        *TempDirs // nil: each command has its own /tmp, in memory
 
+	once    sync.Once
+	targets map[string]string // see target
 	mu      sync.Mutex
 	allowed map[bellcord.SessionID]*netproxy.Memory
 }
@@ -56,9 +66,9 @@ type Command struct {
 	// the network of the machine, unless commands have none: it is a server that
 	// others connect to.
 	Background bool
-	// Servers returns the ports on which the session's background commands
-	// listen. The command reaches them on 127.0.0.1. Nil means none.
-	Servers func() []int
+	// Servers returns the addresses at which the session's background commands
+	// listen. The command reaches them at the same ports of 127.0.0.1. Nil means none.
+	Servers func() []netip.AddrPort
 
 	// Outside starts the command without the sandbox.
 	Outside bool
@@ -95,6 +105,12 @@ func (p *Policy) Confines() bool {
 	}
 	box, err := p.Open()
 	return err == nil && box.Confines()
+}
+
+// WidensInBackground reports whether a command reaches more of the network in the
+// background than otherwise. p may be nil.
+func (p *Policy) WidensInBackground() bool {
+	return p.Confines() && p.Network != sandbox.On && p.Network != sandbox.Off
 }
 
 // Describe returns how a command would be confined; nil if no sandbox is

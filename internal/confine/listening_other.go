@@ -2,6 +2,8 @@
 
 package confine
 
-// Listening returns no ports: in the sandboxes of other systems, commands share the
+import "net/netip"
+
+// Listening returns no addresses: in the sandboxes of other systems, commands share the
 // network of the machine.
-func Listening([]int) []int { return nil }
+func Listening([]int) []netip.AddrPort { return nil }

@@ -3,7 +3,12 @@ package confine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/sandbox"
@@ -21,12 +26,14 @@ type Prepared struct {
 	command proc.Command
 	wrapped *sandbox.Wrapped // nil without a sandbox
 	policy  netproxy.Policy
-	servers func() []int // nil if the command reaches none
+	servers func() []netip.AddrPort // nil if the command reaches none
 
 	session  bellcord.SessionID
 	tmps     *TempDirs
 	tmp      *tempDir // nil if the command has its own
 	tmpBytes int64
+
+	flooded atomic.Bool // the command asked for too many hosts
 
 	cancel context.CancelFunc
 	served sync.WaitGroup
@@ -47,6 +54,9 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 		return prepared, nil
 	}
 	box, err := p.Open()
+	if err == nil {
+		err = p.allows(c.Dirs)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +79,30 @@ func (p *Policy) Prepare(c Command) (*Prepared, error) {
 		prepared.servers = c.Servers
 	}
 	if profile.Network == sandbox.Proxy {
-		prepared.policy = netproxy.Policy{Domains: p.Domains, Password: prepared.wrapped.ProxyPassword, Memory: p.memory(c.Session), Ask: c.Ask}
+		prepared.policy = netproxy.Policy{Domains: p.Domains, Password: prepared.wrapped.ProxyPassword, Memory: p.memory(c.Session), Ask: c.Ask, Flooded: func() { prepared.flooded.Store(true) }}
 	}
 	return prepared, nil
+}
+
+// allows returns an error if a session's directory is one of Bellcord's own: the
+// session's directories stay visible inside of what is hidden.
+func (p *Policy) allows(dirs []string) error {
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil { // otherwise Wrap returns the error
+			dir = real
+		}
+		workspace := inside(p.Workspaces, filepath.Dir(dir))
+		if !workspace && slices.ContainsFunc(p.Hide, func(own string) bool { return inside(own, dir) }) {
+			return fmt.Errorf("%s belongs to Bellcord: commands cannot run there. Start a session in another directory", dir)
+		}
+	}
+	return nil
+}
+
+// inside reports whether path is dir, or a path in it. dir may have symbolic links.
+func inside(dir, path string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && contains(real, path)
 }
 
 // enterTmp lets the command see the /tmp of its session.
@@ -111,6 +142,10 @@ func (s *Prepared) Run(ctx context.Context, force <-chan struct{}) (proc.Exit, e
 }
 
 var errTmpFull = errors.New("the session's /tmp is full")
+
+// Flooded reports whether hosts were refused without a question, because the command
+// asked for too many that nobody allowed.
+func (s *Prepared) Flooded() bool { return s.flooded.Load() }
 
 // watch calls full when the session's /tmp is full, until ctx ends.
 func (s *Prepared) watch(ctx context.Context, full func()) {

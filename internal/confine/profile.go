@@ -15,7 +15,7 @@ import (
 // profile returns what a command can read, write and reach. The table is in
 // docs/sandbox.md.
 func (p *Policy) profile(c Command) sandbox.Profile {
-	profile := sandbox.Profile{Hide: slices.Clone(p.Hide), Network: p.network(c), Servers: c.Servers != nil, TmpBytes: p.TmpBytes}
+	profile := sandbox.Profile{Hide: p.withTargets(p.Hide...), Network: p.network(c), Servers: c.Servers != nil, TmpBytes: p.TmpBytes}
 	if c.Kind != Shell && len(c.Args) > 0 { // the model chooses what a command of the shell contains
 		program, _ := exec.LookPath(c.Args[0]) // Wrap returns the error
 		profile.Show = append([]string{program}, c.Args[1:]...)
@@ -25,16 +25,21 @@ func (p *Policy) profile(c Command) sandbox.Profile {
 		profile.Write = []string{"/", workingDir(c.Dir)}
 		return profile
 	case Agent:
-		profile.Write = append(profile.Write, c.Home)
+		if home, err := filepath.EvalSymlinks(c.Home); err == nil { // the settings name it, no command
+			profile.Own = append(profile.Own, home)
+		}
 	case Shell:
-		profile.Hide = append(profile.Hide, p.Secrets...)
+		p.conceal(&profile, c.Dirs)
 	}
-	profile.Write = slices.Concat(profile.Write, p.Write, c.Dirs)
+	profile.Own, profile.Write = slices.Concat(profile.Own, c.Dirs), slices.Clone(p.Write)
 	for _, dir := range c.Dirs {
 		git := sandbox.GitPaths(dir)
 		profile.Write = append(profile.Write, git.Write...)
 		profile.ReadOnly = append(profile.ReadOnly, git.ReadOnly...)
 		profile.Absent = append(profile.Absent, git.Absent...)
+		profile.Links = append(profile.Links, git.Links...)
+		profile.Create = append(profile.Create, git.Create...)
+		profile.Indexes = append(profile.Indexes, git.Indexes...)
 	}
 	return profile
 }
@@ -78,23 +83,4 @@ func (p *Policy) Sentence(c Command) string {
 		text += " Not covered: " + strings.Join(s.Gaps, "; ") + "."
 	}
 	return text
-}
-
-// Credentials returns the files and directories in a home directory that contain
-// credentials.
-func Credentials(home string) []string {
-	return below(home,
-		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".oci", ".config/gh", ".config/gcloud", ".config/hub", ".config/doctl", ".config/op", ".config/sops",
-		".netrc", ".git-credentials", ".config/git/credentials", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml",
-		".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".terraform.d/credentials.tfrc.json", ".vault-token", ".pgpass", ".my.cnf",
-		".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", "Library/Keychains",
-	)
-}
-
-func below(home string, names ...string) []string {
-	all := make([]string, 0, len(names))
-	for _, name := range names {
-		all = append(all, filepath.Join(home, filepath.FromSlash(name)))
-	}
-	return all
 }

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,21 +19,23 @@ func TestProfile_EveryKindAndMode_IsAsInTheDocumentedTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Policy{Hide: []string{"/data"}, Secrets: []string{"/home/a/.ssh"}, Write: []string{"/home/a/.cache"}, Network: sandbox.Proxy}
+	home := t.TempDir()
+	hide, secrets, cache := []string{"/data"}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache"}
 	for name, test := range map[string]struct {
-		command Command
-		hide    []string
-		write   []string
-		network sandbox.Network
+		command          Command
+		hide, own, write []string
+		network          sandbox.Network
 	}{
-		"command after approval":   {Command{Kind: Shell, Dirs: []string{"/w"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w"}, sandbox.Proxy},
-		"command in mode full":     {Command{Kind: Shell, Full: true, Dirs: []string{"/w", "/v"}}, []string{"/data", "/home/a/.ssh"}, []string{"/home/a/.cache", "/w", "/v"}, sandbox.On},
-		"MCP server":               {Command{Command: proc.Command{Dir: "/tmp/s"}, Kind: Server}, []string{"/data"}, []string{"/", "/tmp/s"}, sandbox.On},
-		"MCP server, started here": {Command{Kind: Server}, []string{"/data"}, []string{"/", here}, sandbox.On},
-		"hosted agent":             {Command{Kind: Agent, Home: "/home/a", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/a", "/home/a/.cache", "/w"}, sandbox.On},
-		"hosted agent, read-write": {Command{Kind: Agent, Full: true, Home: "/home/b", Dirs: []string{"/w"}}, []string{"/data"}, []string{"/home/b", "/home/a/.cache", "/w"}, sandbox.On},
+		"command after approval":   {Command{Kind: Shell, Dirs: []string{"/w"}}, secrets, []string{"/w"}, cache, sandbox.Proxy},
+		"command in mode full":     {Command{Kind: Shell, Full: true, Dirs: []string{"/w", "/v"}}, secrets, []string{"/w", "/v"}, cache, sandbox.On},
+		"MCP server":               {Command{Command: proc.Command{Dir: "/tmp/s"}, Kind: Server}, hide, nil, []string{"/", "/tmp/s"}, sandbox.On},
+		"MCP server, started here": {Command{Kind: Server}, hide, nil, []string{"/", here}, sandbox.On},
+		"hosted agent":             {Command{Kind: Agent, Home: home, Dirs: []string{"/w"}}, hide, []string{home, "/w"}, cache, sandbox.On},
+		"hosted agent, read-write": {Command{Kind: Agent, Full: true, Home: home, Dirs: []string{"/w"}}, hide, []string{home, "/w"}, cache, sandbox.On},
 	} {
 		got := p.profile(test.command)
-		if !slices.Equal(got.Hide, test.hide) || !slices.Equal(got.Write, test.write) || got.Network != test.network {
+		same := slices.Equal(got.Hide, test.hide) && slices.Equal(got.Own, test.own) && slices.Equal(got.Write, test.write)
+		if !same || got.Network != test.network {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -63,6 +66,25 @@ func TestProfile_DirectoryIsARepository_ConfigurationAndHooksAreReadOnly(t *test
 		if !slices.Contains(got.ReadOnly, filepath.Join(dir, name)) {
 			t.Errorf("%s is not read-only: %v", name, got.ReadOnly)
 		}
+	}
+}
+
+func TestProfile_LinkOfAHiddenPathIsRemoved_ItsTargetStaysHidden(t *testing.T) {
+	t.Parallel()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.MkdirAll(home+"/dotfiles/gh", 0o700), os.Symlink("dotfiles", home+"/.config")); err != nil {
+		t.Fatal(err)
+	}
+	p := &Policy{Home: home, Hide: []string{home + "/.config/bellcord"}, Secrets: []string{home + "/.config/gh", home + "/.ssh"}}
+	want := []string{home + "/.config/bellcord", home + "/dotfiles/bellcord", home + "/.config/gh", home + "/dotfiles/gh", home + "/.ssh"}
+	for _, when := range []string{"before", "after"} {
+		if got := p.profile(Command{Kind: Shell, Dirs: []string{home}}).Hide; !slices.Equal(got, want) {
+			t.Errorf("%s the link is removed: hidden %q, want %q", when, got, want)
+		}
+		_ = os.Remove(home + "/.config") // by a command in the background
 	}
 }
 
@@ -107,6 +129,32 @@ func TestConfines_ModeAndSettings_DecideWithoutACommand(t *testing.T) {
 	} {
 		if got := of.policy.Confines(); got != of.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The session's directories are visible inside what is hidden, so none may be one of
+// Bellcord's own.
+func TestAllows_DirectoryOfBellcord_IsRefusedUnlessItIsAWorkspace(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for _, dir := range []string{"real/data/workspaces/one", "real/data/tmp", "config", "project"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"data": "real/data", "shortcut": "real/data/tmp"} {
+		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Policy{Hide: []string{base + "/data", base + "/config", base + "/missing"}, Workspaces: base + "/data/workspaces"}
+	for dir, allowed := range map[string]bool{
+		"/project": true, "": true, "/data/workspaces/one": true, "/real/data/workspaces/one": true, "/gone": true,
+		"/real/data/workspaces": false, "/data": false, "/real/data": false, "/data/tmp": false, "/shortcut": false, "/config": false,
+	} {
+		if err := p.allows([]string{base + "/project", base + dir}); (err == nil) != allowed {
+			t.Errorf("%s: %v", dir, err)
 		}
 	}
 }

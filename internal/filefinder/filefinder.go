@@ -3,11 +3,11 @@
 package filefinder
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,11 +16,14 @@ import (
 
 	"github.com/junegunn/fzf/src/algo"
 	"github.com/junegunn/fzf/src/util"
+
+	"github.com/bellcord/bellcord/internal/tool/search"
 )
 
 const (
-	most  = 50_000          // files that are listed
-	fresh = 5 * time.Second // how long a list is used
+	most    = 50_000          // files that are listed
+	longest = 3 * time.Second // that the listing of a directory takes
+	fresh   = 5 * time.Second // how long a list is used
 )
 
 // Finder finds files in one directory at a time. Its methods may be called
@@ -51,10 +54,7 @@ func (f *Finder) list(ctx context.Context, dir string) ([]string, error) {
 	if f.dir == dir && time.Since(f.at) < fresh {
 		return f.files, nil
 	}
-	files, err := tracked(ctx, dir)
-	if err != nil {
-		files, err = walked(ctx, dir)
-	}
+	files, err := walk(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,47 +62,38 @@ func (f *Finder) list(ctx context.Context, dir string) ([]string, error) {
 	return files, nil
 }
 
-// tracked returns the files that git tracks or does not ignore. The project's
-// configuration must not start a program, so its file system monitor is off.
-func tracked(ctx context.Context, dir string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-	cmd.Dir = dir
-	out, err := cmd.Output()
+// walk returns the files that git does not ignore, in the order of their paths. It
+// starts no program: the configuration of a repository can name programs that git
+// runs. Without a repository, hidden directories and those of packages are skipped.
+func walk(ctx context.Context, dir string) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = root.Close() }()
+	limited, done := context.WithTimeout(ctx, longest)
+	defer done()
 	var files []string
-	for name := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
-		if len(name) > 0 && len(files) < most {
-			files = append(files, string(name))
-		}
-	}
-	return files, nil
-}
-
-// walked returns the files of a directory without a repository. Hidden
-// directories and those of packages are skipped.
-func walked(ctx context.Context, dir string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	_, tracked := search.Repository(limited, dir)
+	w := search.Walk{Visit: func(e search.Entry) error {
 		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			return nil //nolint:nilerr // a directory that cannot be read is left out
-		case entry.IsDir() && path != dir && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
-			return filepath.SkipDir
-		case entry.IsDir():
+		case e.IsDir() && !tracked && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
+			return fs.SkipDir
+		case e.Type()&^fs.ModeSymlink != 0: // a directory, or a file without contents
 			return nil
-		case len(files) == most:
-			return filepath.SkipAll
 		}
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			files = append(files, filepath.ToSlash(name))
+		if files = append(files, filepath.ToSlash(e.Path)); len(files) == most {
+			return search.ErrEnough
 		}
-		return err
-	})
+		return nil
+	}}
+	err = w.In(limited, root, ".")
+	if errors.Is(err, search.ErrEnough) || limited.Err() != nil && ctx.Err() == nil {
+		err = nil // the first files of a large tree
+	}
 	return files, err
 }
 

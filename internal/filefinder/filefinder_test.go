@@ -1,11 +1,14 @@
 package filefinder_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord/internal/filefinder"
@@ -35,16 +38,59 @@ func TestFind_UpperCaseLetter_MatchesOnlyThat(t *testing.T) {
 	expect(t, dir, "mak", 2, "make.go", "Makefile")
 }
 
-// A repository's own configuration must not run a program.
-func TestFind_RepositoryWithAMonitor_DoesNotRunIt(t *testing.T) {
+// The configuration of a repository names programs, which git runs even to list
+// files: a sparse index without its tree is completed from the partial clone's remote.
+func TestFind_RepositoryThatNamesPrograms_RunsNone(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, "a.txt")
+	ran := t.TempDir()
+	program := func(name string) string { return "touch " + filepath.Join(ran, name) + "; false" }
+	dir := tree(t, "in/a.txt", "out/b.txt", "top.txt", ".gitattributes", "new.txt", "hooks/post-index-change")
+	write(t, filepath.Join(dir, ".gitattributes"), "* filter=x diff=x\n")
+	write(t, filepath.Join(dir, "hooks/post-index-change"), "#!/bin/sh\n"+program("hook")+"\n")
+	if err := os.Chmod(filepath.Join(dir, "hooks/post-index-change"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".git/included"), "[core]\n\tfsmonitor = "+program("included")+"\n")
 	git(t, dir, "init", "-q")
-	git(t, dir, "config", "core.fsmonitor", "touch "+filepath.Join(dir, "ran")+"; false")
-	git(t, dir, "-c", "core.fsmonitor=false", "add", "a.txt")
-	expect(t, dir, "a", 1, "a.txt")
-	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
-		t.Error("the program in the configuration was run")
+	git(t, dir, "add", "in", "out", "top.txt")
+	git(t, dir, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x")
+	git(t, dir, "sparse-checkout", "init", "--cone", "--sparse-index")
+	git(t, dir, "sparse-checkout", "set", "in")
+	missing := git(t, dir, "rev-parse", "HEAD:out")
+	for key, value := range map[string]string{
+		"core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true", "remote.origin.url": dir,
+		"remote.origin.uploadpack": program("uploadpack"), "core.fsmonitor": program("fsmonitor"), "core.hooksPath": filepath.Join(dir, "hooks"),
+		"core.sshCommand": program("ssh"), "core.pager": program("pager"), "core.editor": program("editor"), "core.alternateRefsCommand": program("alternates"),
+		"credential.helper": "!" + program("credential"), "gpg.program": program("gpg"), "diff.x.textconv": program("textconv"),
+		"filter.x.clean": program("clean"), "filter.x.smudge": program("smudge"), "filter.x.process": program("process"),
+		"alias.ls-files": "!" + program("alias"), "include.path": "included",
+	} {
+		git(t, dir, "config", key, value)
+	}
+	if err := os.Remove(filepath.Join(dir, ".git/objects", missing[:2], missing[2:])); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, dir, "a.txt", 5, "in/a.txt")
+	programs, err := os.ReadDir(ran)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		t.Errorf("the program of the repository was run: %s", p.Name())
+	}
+}
+
+func TestFind_ContextEnded_ReturnsItsError(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var f filefinder.Finder
+	dir := tree(t, "a.txt")
+	if _, _, err := f.Find(ctx, dir, "a", 8); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if found, _, err := f.Find(t.Context(), dir, "a", 8); err != nil || len(found) != 1 {
+		t.Errorf("the next call returned %q, %v", found, err)
 	}
 }
 
@@ -102,11 +148,13 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
+	return strings.TrimSpace(string(out))
 }

@@ -26,12 +26,19 @@ func Text(q bellcord.Question) string {
 }
 
 // expects describes the values of a field for a user: the labels of its options
-// where they differ from the values.
+// where they differ from the values, and their descriptions.
 func expects(f bellcord.Field) string {
 	words := f.Expects()
 	for _, o := range f.Options {
-		if o.Title != "" && o.Title != o.Value {
-			words += fmt.Sprintf("; %s is %s", o.Value, o.Title)
+		about := o.Value
+		if o.Label() != o.Value {
+			about += " is " + o.Title
+		}
+		if o.Description != "" {
+			about += ": " + o.Description
+		}
+		if about != o.Value {
+			words += "; " + about
 		}
 	}
 	if f.Type == bellcord.FieldArray {

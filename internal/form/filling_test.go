@@ -65,3 +65,21 @@ func TestText_FieldsOrURL_AreListed(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Claude describes each choice, and names it by its title.
+func TestText_OptionsWithDescriptions_AreDescribed(t *testing.T) {
+	t.Parallel()
+	options := []bellcord.Option{
+		{Value: "SQLite", Title: "SQLite", Description: "one file"},
+		{Value: "pg", Title: "PostgreSQL", Description: "a server"},
+		{Value: "none"},
+	}
+	q := bellcord.Question{Text: "Which?", Fields: []bellcord.Field{{Name: "db", Type: bellcord.FieldString, Options: options}}}
+	want := "one of SQLite, pg, none; SQLite: one file; pg is PostgreSQL: a server"
+	if got := form.Text(q); got != "Which?\n- db: "+want {
+		t.Errorf("text %q", got)
+	}
+	if got := form.NewFilling(q).Prompt(); got != "1/1 db: "+want+" (optional: enter skips it)" {
+		t.Errorf("prompt %q", got)
+	}
+}

@@ -34,10 +34,11 @@ type property struct {
 	Items       *items             `json:"items,omitempty"`
 }
 
-// option is an allowed value with its label.
+// option is an allowed value with its label. ACP has descriptions, MCP has none.
 type option struct {
-	Const string `json:"const"`
-	Title string `json:"title"`
+	Const       string `json:"const"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
 }
 
 // items is the schema of the elements of an array.
@@ -143,7 +144,7 @@ func options(values, labels []string, titled []option) []bellcord.Option {
 		all = append(all, o)
 	}
 	for _, o := range titled {
-		all = append(all, bellcord.Option{Value: o.Const, Title: o.Title})
+		all = append(all, bellcord.Option{Value: o.Const, Title: o.Title, Description: o.Description})
 	}
 	return all
 }
@@ -193,9 +194,9 @@ func schemaOf(f bellcord.Field) property {
 	var titled []option
 	for _, o := range f.Options {
 		plain = append(plain, o.Value)
-		titled = append(titled, option{o.Value, o.Label()})
+		titled = append(titled, option{o.Value, o.Label(), o.Description})
 	}
-	if !slices.ContainsFunc(f.Options, func(o bellcord.Option) bool { return o.Title != "" }) {
+	if !slices.ContainsFunc(f.Options, func(o bellcord.Option) bool { return o.Title != "" || o.Description != "" }) {
 		titled = nil
 	} else {
 		plain = nil

@@ -71,7 +71,8 @@ type Call struct {
 	// If set, every mode but full requires approval, whatever the rules allow.
 	Changed string
 	// EachTime is the reason why a person must approve the call each time, in every
-	// mode, whatever was allowed before, or "".
+	// mode, whatever was allowed before, or "". On a server the person needs the
+	// scope admin.
 	EachTime string
 }
 
@@ -168,10 +169,8 @@ func (p *Policy) decide(session Session, mode Mode, c Call) Decision {
 		return p.decideParts(session, mode, c)
 	}
 	parts := c.parts()
-	for _, r := range p.deny {
-		if r.denies(c, parts) {
-			return Decision{Deny, fmt.Sprintf("rule %s denies it", r)}
-		}
+	if why := p.denied(c, parts); why != "" {
+		return Decision{Deny, why}
 	}
 	switch {
 	case c.Forbidden != "":
@@ -193,6 +192,18 @@ func (p *Policy) decide(session Session, mode Mode, c Call) Decision {
 		return Decision{Put, c.Steers}
 	}
 	return Decision{Verdict: Put}
+}
+
+// Denies returns why a rule denies a call in every mode, or "".
+func (p *Policy) Denies(c Call) string { return p.denied(c, c.parts()) }
+
+func (p *Policy) denied(c Call, parts parts) string {
+	for _, r := range p.deny {
+		if r.denies(c, parts) {
+			return fmt.Sprintf("rule %s denies it", r)
+		}
+	}
+	return ""
 }
 
 // allows reports whether every part of a call is allowed by at least one rule.

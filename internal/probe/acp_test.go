@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/probe"
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // quick keeps the tests short, because a check waits for the whole Patience
@@ -81,6 +82,7 @@ func TestRun_CorrectAgent_PassesAllChecks(t *testing.T) {
 
 func TestRun_AgentWithDefect_FailsItsCheck(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	for _, tt := range []struct{ defect, found, also string }{
 		{defect: "loses-early-cancel", found: "cancel-same-write"},
 		{defect: "end-turn-after-cancel", found: "cancel-mid-stream", also: "cancel-same-write cancel-request overlapping-prompts"},
@@ -149,6 +151,7 @@ func TestRun_WithoutModel_SkipsScriptedChecksWithReason(t *testing.T) {
 // Optional behavior that an agent does not implement is not a fault.
 func TestRun_OptionalBehaviorMissing_IsSkipped(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	for defect, checks := range map[string][]string{
 		"ignores-cancel-request": {"cancel-request"},
 		"never-asks":             {"permission-unanswered", "permission-cancelled"},

@@ -62,23 +62,37 @@ func (t *trial) beginTool(ctx context.Context) (*acpClient, *acpPrompt, error) {
 	return c, p, err
 }
 
-// cancelInTool stops commands of several ages, each in a new session: some
-// agents end a command only right after its start. It counts the processes at
-// the time of the response, later while the agent is running, and after the
-// agent has exited.
+// cancelInTool stops commands of several ages, each in a new session.
 func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.acp(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
+	return t.stopAtAges(ctx, c.process, func() (string, func() (verdict, error), error) {
+		session, err := c.session(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		p, token, err := c.inTool(ctx, session)
+		return token, func() (verdict, error) {
+			a, err := p.cancelAndWait(ctx)
+			if err != nil {
+				return verdict{}, err
+			}
+			return p.verdict(a), nil
+		}, err
+	})
+}
+
+// stopAtAges stops commands of several ages: some agents end a command only right
+// after its start. begin starts a command, and returns its token and the stop. The
+// processes are counted at the time of the response, later while the agent is
+// running, and after the agent has exited.
+func (t *trial) stopAtAges(ctx context.Context, a *agent, begin func() (token string, stop func() (verdict, error), err error)) (verdict, error) {
 	var left leftovers
 	var v verdict
 	for _, age := range t.opts.Ages {
-		session, err := c.session(ctx)
-		if err != nil {
-			return verdict{}, err
-		}
-		p, token, err := c.inTool(ctx, session)
+		token, stop, err := begin()
 		switch {
 		case errors.Is(err, errNoTool) && len(left.tokens) > 0:
 			return v.and(false, "the command after a stop did not run"), nil
@@ -86,16 +100,14 @@ func cancelInTool(ctx context.Context, t *trial) (verdict, error) {
 			return verdict{}, err
 		}
 		pause(ctx, age)
-		a, err := p.cancelAndWait(ctx)
-		if err != nil {
+		if v, err = stop(); err != nil {
 			return verdict{}, err
 		}
-		left.count(token, age)
-		if v = p.verdict(a); v.grade != Pass || left.first > 0 {
+		if left.count(token, age); v.grade != Pass || left.first > 0 {
 			break
 		}
 	}
-	return t.aftermath(ctx, c.process, left, v), nil
+	return t.aftermath(ctx, a, left, v), nil
 }
 
 // leftovers are the processes that stopped commands left alive.

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,8 @@ func TestMain(m *testing.M) {
 		serveFakePi()
 		os.Exit(0)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // the tests wait for most of their time
 	os.Exit(m.Run())
 }
 

@@ -27,38 +27,26 @@ func (c *piClient) inTool(ctx context.Context) (token string, from int, err erro
 	return token, from, err
 }
 
-// abortInTool stops commands of several ages, as cancelInTool does, but in one
-// session.
+// abortInTool stops commands of several ages in one session.
 func abortInTool(ctx context.Context, t *trial) (verdict, error) {
 	c, err := t.pi(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	var left leftovers
-	var v verdict
-	for _, age := range t.opts.Ages {
+	return t.stopAtAges(ctx, c.agent, func() (string, func() (verdict, error), error) {
 		token, from, err := c.inTool(ctx)
-		switch {
-		case errors.Is(err, errNoTool) && len(left.tokens) > 0:
-			return v.and(false, "the command after a stop did not run"), nil
-		case err != nil:
-			return verdict{}, err
-		}
-		pause(ctx, age)
-		stop, err := c.abort(ctx)
-		if err != nil {
-			return verdict{}, err
-		}
-		left.count(token, age)
-		v = stop.verdict()
-		if open := openTools(c.records.since(from)); open > 0 {
-			v = v.and(false, "%d calls without an end", open)
-		}
-		if v.grade != Pass || left.first > 0 {
-			break
-		}
-	}
-	return t.aftermath(ctx, c.agent, left, v), nil
+		return token, func() (verdict, error) {
+			stop, err := c.abort(ctx)
+			if err != nil {
+				return verdict{}, err
+			}
+			v := stop.verdict()
+			if open := openTools(c.records.since(from)); open > 0 {
+				v = v.and(false, "%d calls without an end", open)
+			}
+			return v, nil
+		}, err
+	})
 }
 
 // openTools returns the number of tool calls that have not ended.

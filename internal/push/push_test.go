@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -311,6 +312,25 @@ func TestSubscribe_InvalidSubscription_IsRefused(t *testing.T) {
 	}
 }
 
+func TestTest_ServiceIsNotReached_ErrorHasNoAddress(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	s.Start(s.store)
+	v := s.service.subscription("anna", "anna-token")
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	for _, endpoint := range []string{"https://" + closed.Addr().String() + "/x", "https://no-such-name.invalid/x"} {
+		v.Endpoint = endpoint
+		err := s.Test(s.ctx, "anna", s.subscribe(v).ID)
+		if !errors.Is(err, push.ErrNotSent) || strings.ContainsAny(err.Error(), "0123456789") {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+	}
+}
+
 // A name can resolve to this machine: the address is checked when it is dialed.
 func TestTest_NameOfAPrivateAddress_IsNotContacted(t *testing.T) {
 	t.Parallel()
@@ -319,8 +339,8 @@ func TestTest_NameOfAPrivateAddress_IsNotContacted(t *testing.T) {
 	v := s.service.subscription("anna", "anna-token")
 	v.Endpoint = strings.Replace(v.Endpoint, "127.0.0.1", "localhost", 1)
 	made := s.subscribe(v)
-	if err := s.Test(s.ctx, "anna", made.ID); !errors.Is(err, push.ErrNotSent) || !errors.Is(err, publicnet.ErrNotPublic) {
-		t.Error(err)
+	if err := s.Test(s.ctx, "anna", made.ID); !errors.Is(err, push.ErrNotSent) || !errors.Is(err, publicnet.ErrNotPublic) || strings.ContainsAny(err.Error(), "0123456789") {
+		t.Errorf("the error has an address: %v", err)
 	}
 	if n := s.service.requests.Load(); n != 0 {
 		t.Errorf("%d requests", n)

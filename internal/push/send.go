@@ -51,8 +51,23 @@ func (n *Notifier) deliver(ctx context.Context, to bellcord.PushSubscription, m 
 	}
 }
 
-// send makes one request. Its errors do not contain the endpoint, which is a
-// secret.
+// unreached describes why a push service was not reached, without an address: the
+// person who subscribed chose the name, and must not learn how this network resolves
+// it.
+func unreached(err error) string {
+	var lookup *net.DNSError
+	var late net.Error
+	switch {
+	case errors.As(err, &lookup):
+		return "the name of the push service cannot be resolved"
+	case errors.As(err, &late) && late.Timeout():
+		return "the push service did not respond in time"
+	}
+	return "cannot connect to the push service"
+}
+
+// send makes one request. Its errors contain neither the endpoint, which is a
+// secret, nor an address.
 func (n *Notifier) send(ctx context.Context, to bellcord.PushSubscription, m Message) error {
 	ctx, done := context.WithTimeout(ctx, requestTime)
 	defer done()
@@ -69,11 +84,14 @@ func (n *Notifier) send(ctx context.Context, to bellcord.PushSubscription, m Mes
 	if errors.As(err, &withURL) {
 		err = withURL.Err
 	}
+	if err != nil { // the person who subscribed does not see it
+		n.Logger.Debug("a push service was not reached", "service", Service(to), "err", err)
+	}
 	switch {
 	case errors.Is(err, publicnet.ErrNotPublic):
-		return fmt.Errorf("%w: %w", ErrNotSent, err)
+		return fmt.Errorf("%w: the address of the push service is %w", ErrNotSent, publicnet.ErrNotPublic)
 	case err != nil:
-		return fmt.Errorf("%w: %w", errLater, err)
+		return fmt.Errorf("%w: %s", errLater, unreached(err))
 	}
 	_ = response.Body.Close() // its text is not used; the connection is closed with it
 	switch status := response.StatusCode; {

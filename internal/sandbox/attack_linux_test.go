@@ -87,8 +87,42 @@ func attack(name string, args []string) error {
 		return serve()
 	case "capabilities":
 		return capabilities()
+	case "limit":
+		return unix.Prlimit(number(args[0]), unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1, Max: 1}, nil)
+	case "affinity":
+		return unix.SchedSetaffinity(number(args[0]), &unix.CPUSet{1})
+	case "priority":
+		return unix.Setpriority(number(args[0]), number(args[1]), 19)
+	case "listen":
+		return listenUnbound()
+	case "pair":
+		_, err := unix.Socketpair(unix.AF_UNIX, number(args[0]), 0)
+		return err
+	case "socket":
+		_, err := unix.Socket(number(args[0]), unix.SOCK_STREAM, 0)
+		return err
+	case "read-terminal":
+		return readTerminal(args[0])
+	case "attach":
+		_, err := unix.SysvShmAttach(number(args[0]), 0, 0)
+		return err
+	case "queue":
+		return openQueue(args[0], 0)
 	}
 	return fmt.Errorf("unknown attack %q", name)
+}
+
+// openQueue opens a POSIX message queue, which the flags can create.
+func openQueue(name string, flags int) error {
+	path, err := unix.BytePtrFromString(name)
+	if err != nil {
+		return err
+	}
+	fd, _, errno := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(path)), uintptr(unix.O_RDWR|flags), 0o600, 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return unix.Close(int(fd))
 }
 
 func number(s string) int {
@@ -158,6 +192,24 @@ func serve() error {
 		fmt.Println(b.Level(), b.Means())
 	}
 	return nil
+}
+
+// listenUnbound lets the kernel choose a port, without bind(2).
+func listenUnbound() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Listen(fd, 1)
+}
+
+// readTerminal opens a terminal of another session.
+func readTerminal(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // capabilities returns an error if this process has none and can get none.

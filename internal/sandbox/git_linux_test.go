@@ -37,7 +37,10 @@ func repository(t *testing.T) string {
 
 func gitProfile(dir string) sandbox.Profile {
 	git := sandbox.GitPaths(dir)
-	return sandbox.Profile{Write: append([]string{dir}, git.Write...), ReadOnly: git.ReadOnly, Absent: git.Absent}
+	return sandbox.Profile{
+		Own: []string{dir}, Write: git.Write, ReadOnly: git.ReadOnly,
+		Absent: git.Absent, Links: git.Links, Create: git.Create, Indexes: git.Indexes,
+	}
 }
 
 // commits fails unless "git commit" works in dir.

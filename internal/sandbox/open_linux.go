@@ -115,7 +115,7 @@ func (b *Box) attempt(level Level, means string) error {
 	}
 	candidate := &Box{level: level, means: means, options: b.options, exe: b.exe, bwrap: b.bwrap}
 	candidate.once.Do(func() {})
-	w, err := candidate.wrap(Profile{Write: []string{write}, Hide: []string{hidden}}.resolved(), []string{"/"}, dir)
+	w, err := candidate.wrap(Profile{Write: []string{write}, Hide: []string{hidden}}.complete(), []string{"/"}, dir)
 	if err != nil {
 		return err
 	}
@@ -163,6 +163,7 @@ func landlockGaps(p Profile) []string {
 	gaps := []string{
 		"file names, sizes and dates outside the workspace can be seen, and the command lines of other processes",
 		"in a directory above a hidden path nothing can be listed or created",
+		"modes, owners, dates and extended attributes of files can be changed, also those of hidden ones",
 	}
 	if p.Tmp == "" {
 		gaps = append(gaps, "the temporary directory has no size limit")

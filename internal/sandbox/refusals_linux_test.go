@@ -35,7 +35,7 @@ func newScene(t *testing.T) *scene {
 		write(t, path, content)
 	}
 	s.profile = sandbox.Profile{
-		Write: []string{s.workspace, dir + "/missing"}, Hide: []string{s.data, s.home + "/.ssh", s.home + "/.netrc", dir + "/missing"}, Network: sandbox.Off,
+		Own: []string{s.workspace}, Write: []string{dir + "/missing"}, Hide: []string{s.data, s.home + "/.ssh", s.home + "/.netrc", dir + "/missing"}, Network: sandbox.Off,
 	}
 	s.socket = s.data + "/bellcord.sock"
 	s.abstract = "@" + filepath.Base(dir)

@@ -78,15 +78,32 @@ const (
 // defaultTmp is the size of /tmp without a setting.
 const defaultTmp = 1 << 30
 
-// Profile lists what a command can use. Paths are absolute. The most specific
-// path counts: a writable directory inside a hidden one stays visible.
+// Profile lists what a command can use. Paths are absolute. Each is opened once, and
+// from then on it stands for the file that was opened. A symbolic link in a path is
+// followed only if no command can have made it, or if the path is a hidden one. In Own,
+// no link is followed: Wrap returns an error. Missing paths are skipped.
+//
+// A hidden path wins over everything but Own. Otherwise the most specific path counts.
 type Profile struct {
-	Write    []string // directories and files that stay writable; missing ones are skipped
-	ReadOnly []string // paths below Write that are read-only
+	Own      []string // the session's directories: writable, and visible also inside a hidden directory
+	Write    []string // other directories and files that stay writable
+	ReadOnly []string // paths below Own and Write that are read-only
 	Hide     []string // files and directories that cannot be seen
+	Conceal  []string // directories in which only what Own, Write and Read name is visible
+	Read     []string // readable paths inside Conceal; those in Own and Write are writable
 	Show     []string // paths in /tmp that stay visible, each with its directory directly below /tmp; others are ignored
-	Absent   []string // files that must not exist: at the level Namespaces, one that the command creates is renamed after its end
 	Network  Network
+
+	// Absent are files that must not exist, and Links are links that must stay as they
+	// are. At the level Namespaces, what the command has put at such a path is renamed
+	// after its end, and the link is made again. So is the repository of a submodule
+	// that the command has added to one of Indexes. Create are directories that Wrap
+	// creates. All of this happens only in what Own and Write contain.
+	Absent  []string
+	Links   []Link
+	Create  []string
+	Indexes []Index
+
 	Servers  bool  // at the level Namespaces with a proxy, Wrapped.Listen is set
 	TmpBytes int64 // size of the command's own /tmp; 0: 1 GiB
 
@@ -237,25 +254,7 @@ func (b *Box) Wrap(p Profile, args []string) (*Wrapped, error) {
 		return nil, err
 	}
 	args = append([]string{path}, args[1:]...)
-	w, err := b.wrap(p.resolved(), args, "")
-	if err != nil || b.level != Namespaces { // at other levels the directory itself can be replaced
-		return w, err
-	}
-	release := w.Close
-	w.Close = sync.OnceFunc(func() {
-		release()
-		setAside(p.Absent)
-	})
-	return w, nil
-}
-
-// setAside renames files that a command has created and must not have.
-func setAside(paths []string) {
-	for _, path := range paths {
-		if _, err := os.Lstat(path); err == nil {
-			_ = os.Rename(path, path+".from-sandbox") // if it fails, the directory cannot be written at all
-		}
-	}
+	return b.wrap(p.complete(), args, "")
 }
 
 // executable finds a command as os/exec does. A path with a separator is
@@ -271,9 +270,8 @@ func executable(name string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// resolved returns the profile with existing paths only, without symbolic links.
-func (p Profile) resolved() Profile {
-	p.Write, p.ReadOnly, p.Hide = resolve(p.Write), resolve(p.ReadOnly), resolve(p.Hide)
+// complete returns the profile with its defaults.
+func (p Profile) complete() Profile {
 	if p.TmpBytes <= 0 {
 		p.TmpBytes = defaultTmp
 	}
@@ -283,20 +281,8 @@ func (p Profile) resolved() Profile {
 	return p
 }
 
-func resolve(paths []string) []string {
-	var all []string
-	for _, path := range paths {
-		if !filepath.IsAbs(path) {
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			all = append(all, real)
-		}
-	}
-	return all
-}
-
-// proxyEnv returns the variables by which programs find the proxy.
+// proxyEnv returns the variables by which programs find the proxy. It switches off
+// npm's check for a newer npm, about which the user would be asked.
 func proxyEnv(url string) []string {
 	var env []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
@@ -304,5 +290,5 @@ func proxyEnv(url string) []string {
 	}
 	const direct = "localhost,127.0.0.1,::1"
 	// Node 22.21 and 24 use the proxy only if this variable is set.
-	return append(env, "NO_PROXY="+direct, "no_proxy="+direct, "NODE_USE_ENV_PROXY=1")
+	return append(env, "NO_PROXY="+direct, "no_proxy="+direct, "NODE_USE_ENV_PROXY=1", "npm_config_update_notifier=false")
 }

@@ -44,7 +44,7 @@ func (b *Box) attempt() error {
 	if err := errors.Join(os.WriteFile(hidden, []byte("hidden"), 0o600), os.Mkdir(write, 0o700)); err != nil {
 		return err
 	}
-	w, err := b.wrap(Profile{Write: []string{write}, Hide: []string{hidden}}.resolved(), []string{
+	w, err := b.wrap(Profile{Write: []string{write}, Hide: []string{hidden}}.complete(), []string{
 		"/bin/sh", "-c", `echo x > "$0/write/file" && ! cat "$0/hidden" && ! (echo x > "$0/outside")`, dir,
 	}, "")
 	if err != nil {
@@ -55,6 +55,8 @@ func (b *Box) attempt() error {
 }
 
 func (b *Box) wrap(p Profile, args []string, _ string) (*Wrapped, error) {
+	p.Own, p.Write, p.ReadOnly, p.Hide = resolve(p.Own), resolve(p.Write), resolve(p.ReadOnly), resolve(p.Hide)
+	p.Conceal, p.Read = resolve(p.Conceal), resolve(p.Read)
 	temp, remove := p.Tmp, func() {}
 	if temp == "" {
 		var err error
@@ -127,11 +129,26 @@ func seatbeltRules(p Profile, temp string) []seatbeltRule {
 			all = append(all, seatbeltRule{path, rule})
 		}
 	}
-	add("(allow file-read* file-write*", append([]string{temp}, p.Write...)...)
+	add("(deny file-read* file-write*", p.Conceal...)
+	add("(allow file-read*", p.Read...)
+	add("(allow file-read* file-write*", slices.Concat([]string{temp}, p.Own, p.Write)...)
 	add("(deny file-write*", p.ReadOnly...)
 	add("(deny file-read* file-write*", p.Hide...)
 	// Stable: of equal paths the stricter rule stays last.
 	slices.SortStableFunc(all, func(a, b seatbeltRule) int { return strings.Compare(a.path, b.path) })
+	return all
+}
+
+func resolve(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			all = append(all, real)
+		}
+	}
 	return all
 }
 

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,18 +28,29 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	w := &wrapping{Wrapped: &Wrapped{}}
 	w.Close = sync.OnceFunc(w.release)
 	w.plan.Check = check
-	var err error
-	if b.level == Namespaces && len(p.Show) > 0 {
-		p, err = p.showing(args[0])
+	if b.level != Namespaces { // at the level Landlock the directory itself can be replaced
+		p.Absent, p.Links, p.Create, p.Indexes = nil, nil, nil, nil
+	}
+	v, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	restore, err := v.kept()
+	if err == nil {
+		w.releases = append(w.releases, restore)
+	}
+	w.releases = append(w.releases, v.close)
+	if b.level == Namespaces && len(p.Show) > 0 && err == nil {
+		err = v.show(args[0])
 	}
 	switch {
 	case err != nil:
 	case b.level == Landlock:
-		err = w.landlock(b, p, args)
+		err = w.landlock(b, v, args)
 	case b.means == Bubblewrap:
-		err = w.bubblewrap(b, p, args)
+		err = w.bubblewrap(b, v, args)
 	default:
-		err = w.namespaces(p, args)
+		err = w.namespaces(v, args)
 	}
 	if err != nil {
 		w.Close()
@@ -49,25 +59,28 @@ func (b *Box) wrap(p Profile, args []string, check string) (*Wrapped, error) {
 	return w.Wrapped, nil
 }
 
-// showing returns the profile with the paths of Show in it, read-only. It returns an
-// error if the program is hidden nevertheless.
-func (p Profile) showing(program string) (Profile, error) {
-	p.ReadOnly = slices.Clone(p.ReadOnly)
-	for _, path := range resolve(p.Show) {
-		if visible(path, steps(p)) {
+// show adds the paths of Show, read-only. It returns an error if the program is
+// hidden nevertheless.
+func (v *view) show(program string) error {
+	for _, at := range openHidden(v.Show, func(Link) {}) {
+		if visible(at.path, v.steps()) {
 			continue
 		}
-		for _, dir := range resolve(privateDirs) {
-			if rest, is := strings.CutPrefix(path, dir+"/"); is {
+		for _, dir := range openHidden(privateDirs, func(Link) {}) {
+			if rest, is := strings.CutPrefix(at.path, dir.path+"/"); is {
 				name, _, _ := strings.Cut(rest, "/")
-				p.ReadOnly = append(p.ReadOnly, filepath.Join(dir, name))
+				shown, err := openPlace(filepath.Join(dir.path, name))
+				if err != nil {
+					return err
+				}
+				v.read = append(v.read, shown)
 			}
 		}
 	}
-	if real := resolve([]string{program}); len(real) > 0 && !visible(real[0], steps(p)) {
-		return p, fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", program)
+	if real := openHidden([]string{program}, func(Link) {}); len(real) > 0 && !visible(real[0].path, v.steps()) {
+		return fmt.Errorf("the sandbox hides the program %s: move it, or start it without the sandbox", program)
 	}
-	return p, nil
+	return nil
 }
 
 // wrapping is a Wrapped while it is built.
@@ -117,10 +130,12 @@ func (w *wrapping) seal() error {
 	return err
 }
 
-func (w *wrapping) namespaces(p Profile, args []string) error {
+func (w *wrapping) namespaces(v *view, args []string) error {
 	w.pass(nil) // the plan
-	w.plan.Steps = steps(p)
-	if err := w.confined(p); err != nil {
+	for _, s := range v.steps() {
+		w.plan.Steps = append(w.plan.Steps, s.Step)
+	}
+	if err := w.confined(v.Profile); err != nil {
 		return err
 	}
 	w.Args = append([]string{self, stage.Word, stage.Namespaces}, args...)
@@ -243,9 +258,9 @@ func receive(conn *net.UnixConn, spare *spareSet) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-func (w *wrapping) landlock(b *Box, p Profile, args []string) error {
+func (w *wrapping) landlock(b *Box, v *view, args []string) error {
 	w.pass(nil) // the plan
-	temp := p.Tmp
+	p, temp := v.Profile, v.Tmp
 	if temp == "" {
 		var err error
 		if temp, err = os.MkdirTemp(b.options.Temp, "bellcord-tmp-"); err != nil {
@@ -254,7 +269,11 @@ func (w *wrapping) landlock(b *Box, p Profile, args []string) error {
 		w.releases = append(w.releases, func() { _ = os.RemoveAll(temp) })
 	}
 	w.Env = append(w.Env, "TMPDIR="+temp)
-	w.plan.Rules = rules(p, resolve([]string{temp})[0])
+	real, err := filepath.EvalSymlinks(temp)
+	if err != nil {
+		return err
+	}
+	w.plan.Rules = v.rules(real)
 	w.plan.Scope = true
 	w.plan.Network = p.Network == On
 	w.plan.RestrictTCP = p.Network != On

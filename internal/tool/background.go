@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"slices"
 	"sync"
@@ -83,13 +84,13 @@ func endedCommand(r proc.Report) Result {
 	return result
 }
 
-// servers returns a function that returns the ports on which the session's
+// servers returns a function that returns the addresses at which the session's
 // background commands listen; nil if none is running.
-func (y *SessionResources) servers(session bellcord.SessionID) func() []int {
+func (y *SessionResources) servers(session bellcord.SessionID) func() []netip.AddrPort {
 	if len(y.List(session)) == 0 {
 		return nil
 	}
-	return func() []int {
+	return func() []netip.AddrPort {
 		y.mu.Lock()
 		all := slices.Clone(y.running[session])
 		y.mu.Unlock()
@@ -104,10 +105,11 @@ func (y *SessionResources) servers(session bellcord.SessionID) func() []int {
 }
 
 // noteKill adds a note to the result of a command that tries to end another one,
-// which it does not see in the sandbox.
-func (y *SessionResources) noteKill(r *Result, call shellCall) {
+// which it does not see in the sandbox. A shell whose last process was ended by a
+// signal has an exit code over 128: then the command has seen it.
+func (y *SessionResources) noteKill(r *Result, call shellCall, code int) {
 	hidden := r.Sandbox != nil && r.Sandbox.Level == bellcord.SandboxNamespaces
-	if hidden && r.Failed && kills().MatchString(call.Command) && len(y.List(call.Session)) > 0 {
+	if hidden && r.Failed && code <= 128 && kills().MatchString(call.Command) && len(y.List(call.Session)) > 0 {
 		r.Text += "\n[in the sandbox, a command does not see the processes of others: end a background command with end_command]"
 	}
 }

@@ -105,6 +105,11 @@ func TestShell_ServerInTheBackground_IsReachedByLaterCommandsUntilItEnds(t *test
 			if r := b.runs(map[string]any{"command": "kill -0 " + strconv.Itoa(pid)}); strings.Contains(r.Text, "end_command") != (level != nil) {
 				t.Errorf("a kill: %+v", r)
 			}
+			for _, own := range []string{"sleep 50 & kill %1; wait $!", "sleep 50 & kill $!; wait $!"} {
+				if r := b.runs(map[string]any{"command": own}); !r.Failed || strings.Contains(r.Text, "end_command") {
+					t.Errorf("%s: %+v", own, r)
+				}
+			}
 			end := func() tool.Result {
 				return b.end.Run(t.Context(), tool.Call{Session: "s", Args: arguments(t, map[string]any{"pid": pid})})
 			}
@@ -165,6 +170,39 @@ func TestShell_ServiceOfTheMachineBesideAServer_IsNotReached(t *testing.T) {
 		if r := b.runs(map[string]any{"command": client(port)}); !r.Failed || !strings.Contains(r.Text, "refused: ") {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+}
+
+// A server at another loopback address does not open the same port of 127.0.0.1.
+func TestShell_ServerAtThePortOfAService_IsReachedInsteadOfTheService(t *testing.T) {
+	t.Parallel()
+	for name, level := range namespaces() {
+		if level == nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = service.Close() }()
+			_, port, _ := net.SplitHostPort(service.Addr().String())
+			b := newBackground(t, level)
+			command := strings.Replace(fmt.Sprintf(server, "0"), "127.0.0.1", "127.0.0.2:"+port, 1)
+			if r := b.runs(map[string]any{"command": command, "background": true}); r.Failed {
+				t.Fatalf("%+v", r)
+			}
+			waits := "for i in $(seq 100); do timeout 5 " + client(port) + " 2>/dev/null && exit; sleep 0.1; done; exit 1"
+			if r := b.runs(map[string]any{"command": waits}); r.Failed || !strings.Contains(r.Text, "hello from the server") {
+				t.Errorf("%+v", r)
+			}
+			_ = service.(*net.TCPListener).SetDeadline(time.Now())
+			if conn, err := service.Accept(); err == nil {
+				_ = conn.Close()
+				t.Error("the service was reached")
+			}
+		})
 	}
 }
 

@@ -75,6 +75,9 @@ func (d EditorTools) Tools(own []Tool) []Tool {
 			t.Preview, t.Refuse = previewPatch(d.open), refusePatch(d.open)
 		case t.Name == "shell" && d.Run != nil:
 			t = t.running(d.shell(t.Run))
+			if own := t.Confined; own != nil {
+				t.Confined = inEditor(own)
+			}
 		default:
 			continue
 		}
@@ -100,6 +103,14 @@ func editorPath(call Call, path string) (string, error) {
 		}
 	}
 	return filepath.Join(root.Name(), rel), nil
+}
+
+// text returns lines of a file as the editor has them, unless a rule prevents that.
+func (d EditorTools) text(ctx context.Context, call Call, path string, line, limit int) (string, error) {
+	if err := call.dirs().Readable(path); err != nil {
+		return "", err
+	}
+	return d.Read(ctx, path, line, limit)
 }
 
 // readFile reads a file as the editor has it. A file that exists only in the
@@ -134,7 +145,7 @@ func (d EditorTools) readFile(ctx context.Context, call Call) Result {
 	}
 	text := ""
 	if path, err = editorPath(call, path); err == nil {
-		text, err = d.Read(ctx, path, 0, 0)
+		text, err = d.text(ctx, call, path, 0, 0)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -157,7 +168,7 @@ func (d EditorTools) readShown(ctx context.Context, call Call, path string) *str
 	if err != nil {
 		return nil
 	}
-	text, err := d.Read(ctx, path, 0, 0)
+	text, err := d.text(ctx, call, path, 0, 0)
 	if err != nil || len(text) > mostPreviewed {
 		return nil
 	}
@@ -171,7 +182,7 @@ func (d EditorTools) open(ctx context.Context, call Call, path string) (*openedF
 		return nil, err
 	}
 	t := &openedFile{name: path, close: func() {}}
-	t.read(ctx, d, in)
+	t.read(ctx, d, call, in)
 	t.write = func(ctx context.Context, text string, _ bool) (bool, error) {
 		if err := call.changing(ctx, "", in); err != nil {
 			return false, err
@@ -195,13 +206,13 @@ func (d EditorTools) open(ctx context.Context, call Call, path string) (*openedF
 
 // read reads the whole file from the editor. The protocol has no error for a
 // file that does not exist, so the disk decides.
-func (t *openedFile) read(ctx context.Context, d EditorTools, path string) {
+func (t *openedFile) read(ctx context.Context, d EditorTools, call Call, path string) {
 	t.exists = true
 	if d.Read == nil {
 		t.unreadable = errors.New("the editor does not offer its files for reading")
 		return
 	}
-	t.text, t.unreadable = d.Read(ctx, path, 0, 0)
+	t.text, t.unreadable = d.text(ctx, call, path, 0, 0)
 	if t.unreadable == nil {
 		t.size = int64(len(t.text))
 		return
@@ -240,6 +251,17 @@ func (d EditorTools) shell(own func(context.Context, Call) Result) func(context.
 	}
 }
 
+// inEditor returns the sentence about the sandbox for a command that may run in a
+// terminal of the editor, which has none.
+func inEditor(own func(Call) string) func(Call) string {
+	return func(call Call) string {
+		if a, _ := parse[shellArgs](call.Args); a.Background { // checked before
+			return own(call)
+		}
+		return "It runs in the editor's terminal, which has no sandbox: the command has all rights of your user."
+	}
+}
+
 // editorResult returns the result of a command in the editor's terminal. A
 // command is never reported as ended unless the editor has confirmed its end.
 func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) Result {
@@ -253,6 +275,8 @@ func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) 
 	case errors.Is(err, ErrEditorNotRun) && ctx.Err() != nil:
 		result.Fate = bellcord.CallNotStarted
 		result.Text = bellcord.ResultText(result.Fate, "")
+	case errors.Is(err, ErrEditorNotRun):
+		result = Result{Text: NotOpened(err), Failed: true, Fate: bellcord.CallNotStarted}
 	case exit.Stopped && ctx.Err() != nil:
 		result.Fate = bellcord.CallStopped
 		result.Text = bellcord.ResultText(result.Fate, exit.Output)
@@ -273,6 +297,10 @@ func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) 
 	}
 	return result
 }
+
+// NotOpened returns the result of a command that did not run because the editor did
+// not open a terminal.
+func NotOpened(err error) string { return "[not started: " + err.Error() + "]" }
 
 // withheld returns the variables that an environment withholds, set to "".
 func withheld(env secret.Environment) map[string]string {

@@ -48,7 +48,10 @@ func TestEdit_LanguageServerFindsNewError_IsReportedAndEditStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	servers := lsp.Open([]lsp.Server{{Name: "words", Command: []string{"python3", "-c", languageServer}, Files: []string{"*.txt", "*.go"}}},
-		lsp.Options{Keeper: keeper, Logger: slog.New(slog.DiscardHandler)})
+		lsp.Options{Logger: slog.New(slog.DiscardHandler), Start: func(c proc.Command) (*proc.Running, *bellcord.Sandbox, error) {
+			running, err := keeper.Start(c)
+			return running, nil, err
+		}})
 	t.Cleanup(func() { servers.Close(); _ = keeper.Close() })
 	tools := tool.Builtin(keeper, &tool.SessionResources{Servers: servers})
 	tool.LimitChecks(tools, time.Minute)

@@ -61,6 +61,9 @@ func onDisk(ctx context.Context, call Call, path string) (*openedFile, error) {
 		_ = f.Close()
 	case !errors.Is(err, fs.ErrNotExist):
 		t.exists, t.unreadable = true, err
+		if there, err := root.Stat(rel); err == nil && there.Mode().IsRegular() {
+			t.size = there.Size()
+		}
 	}
 	t.write = func(ctx context.Context, text string, unchanged bool) (bool, error) {
 		expected := info

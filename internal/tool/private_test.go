@@ -159,6 +159,7 @@ func TestPermission_AutoEdit_RequiresApprovalForFilesThatRunOrSteer(t *testing.T
 		".git/config", ".git/hooks/post-checkout", ".GIT/config", "docs/l/config", "docs/l/new/x", "sub/.git/config", ".g\u200cit/config", "\u200c.git/config", "git~1/config",
 		".github/workflows/a.yml", ".gitlab-ci.yml", ".circleci/config.yml", ".vscode/tasks.json", ".idea/x", ".zed/tasks.json", ".envrc", ".env", ".bashrc", ".config/fish/config.fish",
 		"AGENTS.md", "agents.md", "sub/CLAUDE.md", "GEMINI.md", "Jenkinsfile", "githooks/x", "hooks/pre-commit", ".husky/pre-commit", "script", ".gitattributes",
+		"opencode.json", "crush.json", "lefthook.yml", "my.code-workspace", "devcontainer.json", "skills/x/SKILL.md", "Makefile", "package.json", "gradlew",
 	}
 	if runtime.GOOS != "windows" {
 		asked = append(asked, "tool")
@@ -168,7 +169,7 @@ func TestPermission_AutoEdit_RequiresApprovalForFilesThatRunOrSteer(t *testing.T
 			t.Errorf("%q: %+v, want a question with a reason", path, d)
 		}
 	}
-	for _, path := range []string{"main.go", "src/hooks/useThing.ts", "docs/a.md", "Makefile", "package.json", ".gitignore", "sub/.editorconfig", "new/dir/file.txt"} {
+	for _, path := range []string{"main.go", "src/hooks/useThing.ts", "docs/a.md", "setup.py", ".gitignore", "sub/.editorconfig", "new/dir/file.txt"} {
 		if d := decide(path); d.Verdict != permit.Allow {
 			t.Errorf("%q: %+v, want it allowed", path, d)
 		}

@@ -72,7 +72,7 @@ func (d EditorTools) readRaw(ctx context.Context, call Call, a readFileArgs) Res
 	if err != nil {
 		return failed(err)
 	}
-	text, err := d.Read(ctx, path, a.Offset, a.Limit)
+	text, err := d.text(ctx, call, path, a.Offset, a.Limit)
 	switch {
 	case ctx.Err() != nil:
 		return stopped("")

@@ -17,12 +17,11 @@ import (
 func TestResources_BackgroundCommand_IsListedAndEndsWithSession(t *testing.T) {
 	t.Parallel()
 	shell, resources := ownShell(t)
-	began := time.Now()
 	r := shell.Run(t.Context(), tool.Call{
 		Session: "one", Dir: t.TempDir(), Output: func(string) {},
 		Args: []byte(`{"command":"echo up; sleep 0.1; echo err >&2; exec sleep 1000","background":true}`),
 	})
-	if r.Failed || r.Fate != bellcord.CallFinished || time.Since(began) > 5*time.Second || !strings.Contains(r.Text, "in the background, pid ") {
+	if r.Failed || r.Fate != bellcord.CallFinished || !strings.Contains(r.Text, "in the background, pid ") {
 		t.Fatalf("%+v", r)
 	}
 	_, file, _ := strings.Cut(strings.TrimSuffix(r.Text, "]"), "output in ")

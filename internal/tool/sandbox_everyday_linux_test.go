@@ -30,9 +30,11 @@ var everyday = []struct {
 	run   string
 	hint  string // of the failure; empty: it works
 	asks  string // the host that the session asks for
+	home  string // the hint of the failure if the home directory is hidden; empty: the same outcome
 }{
 	{row: "go build, test, vet", tools: "go", setup: goModule, run: `cd g && go build ./... && go vet ./... && go test ./...`},
 	{row: "go get", tools: "go", setup: goModule, run: `cd g && GOFLAGS=-mod=mod GONOSUMDB=* GOPROXY=file://$PWD/../proxy go get example.com/x@v1.0.0`},
+	{row: "a module in a sibling directory, as replace ../lib does", tools: "go", setup: siblingModule, run: `cd sibling && go build ./...`, home: "sandbox.home"},
 	{row: "write ~/go/bin, as go install does", run: `mkdir -p ~/go/bin`, hint: "sandbox.write"},
 	{
 		row: "npm install", tools: "npm node", setup: `mkdir -p n/dep && cd n && echo '{"name":"dep","version":"1.0.0"}' > dep/package.json && echo '{"name":"n"}' > package.json && (cd dep && tar czf ../dep.tgz --transform s,^,package/, package.json)`,
@@ -59,17 +61,20 @@ var everyday = []struct {
 
 const (
 	// A program would compile the runtime of Go, which takes ten seconds.
-	goModule = `mkdir -p g && cd g && printf 'module x\ngo 1.24\n' > go.mod && printf 'package x\n' > x.go`
+	goModule      = `mkdir -p g && cd g && printf 'module x\ngo 1.24\n' > go.mod && printf 'package x\n' > x.go`
+	siblingModule = `mkdir -p ../lib sibling && printf 'module x/lib\ngo 1.24\n' > ../lib/go.mod && printf 'package lib\n\nfunc F() {}\n' > ../lib/lib.go && cd sibling &&
+		printf 'module x\ngo 1.24\nrequire x/lib v0.0.0\nreplace x/lib => ../../lib\n' > go.mod && printf 'package x\n\nimport "x/lib"\n\nvar _ = lib.F\n' > x.go`
 	// In the session's directory, and one below it.
 	repository = `git config --global user.email a@b.c && git config --global user.name a && git config --global --add safe.directory '*' && git init -q . && (git rev-parse -q --verify HEAD || git commit -q --allow-empty -m one) >/dev/null &&
 		rm -rf r && git init -q r && (cd r && echo 1 > a && git add a && git commit -qm one)`
 	everydayEnv = "TOOL_TEST_EVERYDAY"
+	hiddenEnv   = "TOOL_TEST_HIDDEN"
 	nobody      = 65534
 )
 
 // TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument starts itself as
 // this user, and as an unprivileged one if this user is root, in a home directory
-// without caches.
+// without caches, which commands see or not.
 func TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument(t *testing.T) {
 	if base := os.Getenv(everydayEnv); base != "" {
 		runEveryday(t, base)
@@ -81,8 +86,9 @@ func TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument(t *testing.
 	if os.Getuid() == 0 {
 		users = append(users, nobody)
 	}
-	for _, uid := range users {
-		t.Run(fmt.Sprintf("user %d", uid), func(t *testing.T) {
+	for i := range 2 * len(users) {
+		uid, hidden := users[i/2], []string{"", "hidden"}[i%2]
+		t.Run(fmt.Sprintf("user %d, home %s", uid, hidden), func(t *testing.T) {
 			t.Parallel()
 			base := everydayBase(t, uid)
 			self := filepath.Join(base, "self")
@@ -90,7 +96,7 @@ func TestSandbox_EverydayCommands_WorkOrFailWithTheHintOfTheDocument(t *testing.
 			cmd := exec.CommandContext(t.Context(), self, "-test.run", "^TestSandbox_EverydayCommands_Work", "-test.v")
 			cmd.Dir = base
 			cmd.Env = []string{
-				everydayEnv + "=" + base, "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + base, "PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI"),
+				everydayEnv + "=" + base, hiddenEnv + "=" + hidden, "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + base, "PATH=" + os.Getenv("PATH"), "CI=" + os.Getenv("CI"),
 				"GOTOOLCHAIN=local", "npm_config_update_notifier=false", "GORACE=atexit_sleep_ms=0",
 			}
 			if uid != os.Getuid() {
@@ -182,9 +188,14 @@ func runEveryday(t *testing.T, base string) {
 	outputs := filepath.Join(base, "data", "background")
 	resources := &tool.SessionResources{Dir: outputs, Confine: &confine.Policy{
 		Keeper: keeper, Open: func() (*sandbox.Box, error) { return box, nil }, Network: sandbox.Proxy,
-		Hide: []string{filepath.Join(base, "data")}, Secrets: confine.Credentials(home),
+		Limits: proc.Limits{MemoryPercent: 75, Processes: 8192}, // as by default
+		Hide:   []string{filepath.Join(base, "data")}, Secrets: confine.Credentials(home),
 		Write: confine.Caches(home), Home: home, Caches: confine.MissingCaches(home), Tmp: &confine.TempDirs{Parent: filepath.Join(base, "data", "tmp")},
 	}}
+	hidden := os.Getenv(hiddenEnv) != ""
+	if hidden {
+		resources.Confine.Tools = confine.Toolchains(home)
+	}
 	t.Cleanup(func() { resources.End("s"); resources.Confine.Tmp.Close(context.Background()) })
 	shell := tool.Shell(keeper, resources)
 	asked := &asker{}
@@ -209,6 +220,9 @@ func runEveryday(t *testing.T, base string) {
 				t.Errorf("%s: %v: %s", e.row, err, out)
 				continue
 			}
+		}
+		if hidden && e.home != "" {
+			e.hint = e.home
 		}
 		asked.hosts = nil
 		r := run(e.run)

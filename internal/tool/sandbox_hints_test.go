@@ -4,11 +4,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/confine"
 )
 
 func TestHint_OutputOfAFailedCommand_NamesTheCauseAndTheSetting(t *testing.T) {
 	t.Parallel()
-	y := &SessionResources{Dir: "/data/background"}
+	y := &SessionResources{Dir: "/data/background", Confine: &confine.Policy{}}
 	for output, want := range map[string]string{
 		"error: could not write config file .git/config: Device or resource busy":                                ".git/config",
 		"error: could not lock config file .git/config: Read-only file system":                                   ".git/config",
@@ -47,6 +49,26 @@ func TestHint_OutputOfAFailedCommand_NamesTheCauseAndTheSetting(t *testing.T) {
 	}
 }
 
+func TestHint_HomeDirectoryIsHidden_NamesTheSettingsUnlessTheCauseIsAnother(t *testing.T) {
+	t.Parallel()
+	y := &SessionResources{Confine: &confine.Policy{Home: "/home/a", Tools: []string{"/home/a/go"}}}
+	for output, want := range map[string]string{
+		"x.go:2:8: replacement directory ../../lib does not exist":                                "sandbox.home",
+		"fatal: '/home/a/bare.git' does not appear to be a git repository":                        "sandbox.write",
+		"Error: Cannot find module '../lib'":                                                      "sandbox.show",
+		"cat: ../lib/file: Permission denied":                                                     "sandbox.home",
+		"git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.": "~/.ssh",
+		"mkdir: cannot create directory '/opt/x': Read-only file system":                          "sandbox.write",
+	} {
+		if got := y.hint(output, shellCall{}, false); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %s", output, got, want)
+		}
+	}
+	if got := y.hint("FAIL: 1 test failed", shellCall{}, false); got != "" {
+		t.Errorf("a failure that the sandbox does not cause: %q", got)
+	}
+}
+
 func TestHint_RootInADirectoryOfAnotherUser_NamesTheOwnerIfAccessIsDenied(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -63,7 +85,7 @@ func TestHint_RootInADirectoryOfAnotherUser_NamesTheOwnerIfAccessIsDenied(t *tes
 		"error: could not write config file .git/config: Device or resource busy":  false,
 		"git@host: Permission denied (publickey).\nfatal: Could not read from it.": false,
 	} {
-		if got := (&SessionResources{}).hint(output, call, false); (got == foreignHint) != isOwner {
+		if got := (&SessionResources{Confine: &confine.Policy{}}).hint(output, call, false); strings.HasPrefix(got, foreignHint) != isOwner {
 			t.Errorf("%s: %q", output, got)
 		}
 	}

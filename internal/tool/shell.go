@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/sandbox/netproxy"
 	"github.com/bellcord/bellcord/internal/tool/command"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
@@ -53,17 +53,7 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 		Tool: llm.Tool{Name: "shell", Description: shellDescription, Schema: json.RawMessage(shellSchema)},
 		Question: func(args json.RawMessage) string {
 			a, _ := parse[shellArgs](args) // checked before
-			where := ""
-			if a.Workdir != "" {
-				where = " in " + workspace.Shown(a.Workdir)
-			}
-			if a.WithoutSandbox {
-				where += " without the sandbox"
-			}
-			if a.Background {
-				return "Run `" + a.Command + "`" + where + " in the background?"
-			}
-			return "Run `" + a.Command + "`" + where + "?"
+			return a.question()
 		},
 		AnyFile: true,
 		Effect:  permit.Executes,
@@ -74,7 +64,9 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 		},
 		Altered: func(args json.RawMessage) bool {
 			a, _ := parse[shellArgs](args) // checked before
-			return a.Workdir != ""         // the same command may do something else there
+			// The same command may do something else in another directory, or with
+			// the network that the background has.
+			return a.Workdir != "" || a.Background && resources != nil && resources.Confine.WidensInBackground()
 		},
 		Check: func(args json.RawMessage) error {
 			_, err := parseShell(args)
@@ -101,6 +93,25 @@ func Shell(keeper *proc.Keeper, resources *SessionResources) Tool {
 	return t
 }
 
+// question returns the question for the user's approval. A long command may be cut
+// where the question is shown, so how it runs is before it.
+func (a shellArgs) question() string {
+	how := ""
+	if a.WithoutSandbox {
+		how += " without the sandbox"
+	}
+	if a.Background {
+		how += " in the background"
+	}
+	if a.Workdir != "" {
+		how += " in " + workspace.Shown(a.Workdir)
+	}
+	if how != "" {
+		how += ":"
+	}
+	return "Run" + how + " `" + a.Command + "`?"
+}
+
 // mostTimeout is the longest timeout of a command, in seconds. A larger number
 // is in milliseconds.
 const mostTimeout = 3600
@@ -119,22 +130,17 @@ func parseShell(args json.RawMessage) (shellArgs, error) {
 
 // dir returns the directory that a command starts in.
 func (a shellArgs) dir(call Call) (string, error) {
+	if err := call.dirs().Check(); err != nil {
+		return "", err
+	}
 	if a.Workdir == "" {
 		return call.Dir, nil
 	}
-	root, rel, err := call.dirs().OpenDir(a.Workdir)
+	dir, err := call.dirs().Place(a.Workdir)
 	if err != nil {
 		return "", fmt.Errorf("workdir: %w", err)
 	}
-	defer func() { _ = root.Close() }()
-	info, err := root.Stat(rel)
-	if err != nil {
-		return "", fmt.Errorf("workdir: %w", err)
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("workdir: %s is not a directory", workspace.Shown(a.Workdir))
-	}
-	return filepath.Join(root.Name(), rel), nil
+	return dir, nil
 }
 
 // exactCommand returns the command byte for byte and how it is started. The
@@ -185,7 +191,10 @@ func shell(ctx context.Context, keeper *proc.Keeper, resources *SessionResources
 	out.Add(clean.Rest())
 	result := call.ended(ctx, out.String(), exit)
 	result.Sandbox = prepared.Sandbox
+	if prepared.Flooded() {
+		result.Text += fmt.Sprintf("\n[the command wanted to reach more than %d hosts that nobody has allowed: the others were refused without a question]", netproxy.MostRefused)
+	}
 	resources.noteFailure(&result, call, prepared.Online)
-	resources.noteKill(&result, call)
+	resources.noteKill(&result, call, exit.Code)
 	return result
 }

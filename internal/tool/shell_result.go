@@ -39,7 +39,7 @@ func (a shellArgs) ended(ctx context.Context, output string, exit proc.Exit) Res
 func limitNote(limit string) string {
 	switch limit {
 	case proc.LimitMemory:
-		return "\n[the command reached its memory limit (limits.command_memory_bytes)]"
+		return "\n[the command reached its memory limit (limits.command_memory_percent or limits.command_memory_bytes)]"
 	case proc.LimitProcesses:
 		return "\n[the command reached its limit of processes (limits.command_processes)]"
 	case confine.LimitTmp:

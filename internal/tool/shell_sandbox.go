@@ -17,14 +17,28 @@ import (
 	"github.com/bellcord/bellcord/proc"
 )
 
-const sandboxDescription = " Commands run in a sandbox: they can write only in the session's directories, in caches and in /tmp, and cannot see credentials or the processes of other commands. " +
-	"If a command failed because of the sandbox, call it again with without_sandbox: the user is asked each time."
+const (
+	confinedDescription = " Commands run in a sandbox: they can write only in the session's directories, in caches and in /tmp, and cannot see credentials or the processes of other commands."
+	optionalDescription = " If a command failed because of the sandbox, call it again with without_sandbox: the user is asked each time."
+	requiredDescription = " No command can run without it."
+)
 
 const sandboxSchema = `,"without_sandbox":{"type":"boolean"}`
 
 // sandboxed returns the shell tool with what a sandbox adds to it.
 func (y *SessionResources) sandboxed(t Tool) Tool {
-	t.Description += sandboxDescription
+	t.Confined = func(call Call) string {
+		a, _ := parse[shellArgs](call.Args) // checked before
+		if a.WithoutSandbox {
+			return ""
+		}
+		return y.Confine.Sentence(y.confined(shellCall{Call: call, shellArgs: a}))
+	}
+	t.Description += confinedDescription
+	if y.Confine.Required {
+		return y.required(t)
+	}
+	t.Description += optionalDescription
 	t.Schema = json.RawMessage(strings.TrimSuffix(shellSchema, "}}") + sandboxSchema + "}}")
 	t.EachTime = func(args json.RawMessage) string {
 		if a, _ := parse[shellArgs](args); a.WithoutSandbox { // checked before
@@ -39,12 +53,27 @@ func (y *SessionResources) sandboxed(t Tool) Tool {
 		}
 		return errors.New("without_sandbox is only for a command that has failed in the sandbox: run it in the sandbox first")
 	}
-	t.Confined = func(call Call) string {
-		a, _ := parse[shellArgs](call.Args) // checked before
-		if a.WithoutSandbox {
-			return ""
+	return t
+}
+
+// errRequired refuses a command that would leave the sandbox.
+var errRequired = errors.New("without_sandbox does not exist here: sandbox.mode in the settings is \"require\", so every command runs in the sandbox")
+
+// required returns the shell tool of which no command leaves the sandbox.
+func (y *SessionResources) required(t Tool) Tool {
+	t.Description += requiredDescription
+	check, run := t.Check, t.Run
+	t.Check = func(args json.RawMessage) error {
+		if a, _ := parse[shellArgs](args); a.WithoutSandbox {
+			return errRequired
 		}
-		return y.Confine.Sentence(y.confined(shellCall{Call: call, shellArgs: a}))
+		return check(args)
+	}
+	t.Run = func(ctx context.Context, call Call) Result {
+		if err := t.Check(call.Args); err != nil {
+			return failed(err)
+		}
+		return run(ctx, call)
 	}
 	return t
 }

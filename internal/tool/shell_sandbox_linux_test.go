@@ -3,7 +3,9 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,12 +14,18 @@ import (
 	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/sandbox"
+	"github.com/bellcord/bellcord/internal/sandbox/netproxy"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/proc"
 )
 
 // confinedShell returns the tool shell in the sandbox of this machine.
 func confinedShell(t *testing.T) tool.Tool {
+	t.Helper()
+	return shellWith(t, &confine.Policy{Network: sandbox.Off})
+}
+
+func shellWith(t *testing.T, policy *confine.Policy) tool.Tool {
 	t.Helper()
 	keeper, err := proc.Open("", proc.Options{})
 	if err != nil {
@@ -29,7 +37,7 @@ func confinedShell(t *testing.T) tool.Tool {
 		t.Fatal(err)
 	}
 	t.Cleanup(box.Close)
-	policy := &confine.Policy{Keeper: keeper, Open: func() (*sandbox.Box, error) { return box, nil }, Network: sandbox.Off}
+	policy.Keeper, policy.Open = keeper, func() (*sandbox.Box, error) { return box, nil }
 	return tool.Shell(keeper, &tool.SessionResources{Dir: t.TempDir(), Confine: policy})
 }
 
@@ -92,6 +100,87 @@ func TestShell_CommandFailedInTheSandbox_RunsWithoutItOnlyAfterAnApproval(t *tes
 	}
 	if _, err := os.Stat(outside); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestShell_SandboxIsRequired_NoCommandLeavesIt(t *testing.T) {
+	t.Parallel()
+	shell := shellWith(t, &confine.Policy{Network: sandbox.Off, Required: true})
+	if text := shell.Description + string(shell.Schema); strings.Contains(text, "without_sandbox") || !json.Valid(shell.Schema) {
+		t.Errorf("the model is told: %s", text)
+	}
+	dir, outside := t.TempDir(), filepath.Join(homeDir(t), "written")
+	command := "echo x > " + outside
+	call := tool.Call{Session: "s", Dir: dir, Output: func(string) {}, Args: arguments(t, map[string]any{"command": command})}
+	if r := shell.Run(t.Context(), call); !r.Failed || strings.Contains(r.Text, "without_sandbox") || !strings.Contains(r.Text, "sandbox.write") {
+		t.Errorf("in the sandbox: %q", r.Text)
+	}
+	for _, background := range []bool{false, true} {
+		call.Args = arguments(t, map[string]any{"command": command, "without_sandbox": true, "background": background})
+		if err := shell.Check(call.Args); err == nil || !strings.Contains(err.Error(), "require") {
+			t.Errorf("checked: %v", err)
+		}
+		if r := shell.Run(t.Context(), call); !r.Failed || !strings.Contains(r.Text, "require") {
+			t.Errorf("without the sandbox: %+v", r)
+		}
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("the command wrote outside of the sandbox")
+	}
+}
+
+func TestShell_BackgroundWidensTheNetwork_NoRuleAllowsIt(t *testing.T) {
+	t.Parallel()
+	rules, err := permit.NewPolicy([]string{"shell(make *)"}, nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for network, want := range map[sandbox.Network]permit.Verdict{sandbox.Proxy: permit.Put, sandbox.Off: permit.Allow, sandbox.On: permit.Allow} {
+		shell := shellWith(t, &confine.Policy{Network: network})
+		for background, want := range map[bool]permit.Verdict{false: permit.Allow, true: want} {
+			args := arguments(t, map[string]any{"command": "make test", "background": background})
+			if d := rules.Decide(permit.Session{}, permit.Ask, shell.Permission("/x", args)); d.Verdict != want {
+				t.Errorf("network %s, background %t: %+v", network, background, d)
+			}
+		}
+	}
+}
+
+func TestShell_CommandFloodsWithHosts_ResultSaysThatOthersWereRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("needs curl")
+	}
+	shell := shellWith(t, &confine.Policy{Network: sandbox.Proxy})
+	for hosts, floods := range map[int]bool{netproxy.MostRefused: false, netproxy.MostRefused + 1: true} {
+		who := &asker{}
+		command := fmt.Sprintf("i=0; while [ $i -lt %d ]; do curl -s -o /dev/null http://h$i.example/; i=$((i+1)); done", hosts)
+		r := shell.Run(t.Context(), tool.Call{
+			Session: "s", Dir: t.TempDir(), Output: func(string) {}, Asker: who, Args: arguments(t, map[string]any{"command": command}),
+		})
+		if len(who.hosts) != netproxy.MostRefused || strings.Contains(r.Text, "refused without a question") != floods {
+			t.Errorf("%d hosts: asked about %d; %s", hosts, len(who.hosts), r.Text)
+		}
+	}
+}
+
+func TestShell_InTheEditorsTerminal_QuestionSaysThatItHasNoSandbox(t *testing.T) {
+	t.Parallel()
+	editor := tool.EditorTools{Run: func(context.Context, tool.EditorCommand) (tool.EditorExit, error) { return tool.EditorExit{}, nil }}
+	shell := editor.Tools([]tool.Tool{confinedShell(t)})[0]
+	for background, want := range map[bool]string{false: "has no sandbox", true: "Sandbox (namespaces)"} {
+		args := arguments(t, map[string]any{"command": "true", "background": background})
+		if got := shell.Confined(tool.Call{Session: "s", Dir: t.TempDir(), Args: args}); !strings.Contains(got, want) {
+			t.Errorf("background %t: %q", background, got)
+		}
+	}
+}
+
+func TestShell_LongCommand_QuestionBeginsWithHowItRuns(t *testing.T) {
+	t.Parallel()
+	args := arguments(t, map[string]any{"command": "make", "without_sandbox": true, "background": true, "workdir": "sub"})
+	if q := confinedShell(t).Question(args); q != "Run without the sandbox in the background in sub: `make`?" {
+		t.Errorf("%q", q)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestShell_Workdir_IsShownAndNotAllowedByRules(t *testing.T) {
 			t.Errorf("%s: %+v", text, d)
 		}
 	}
-	if got := of.Question(json.RawMessage(`{"command":"make","workdir":"sub"}`)); got != "Run `make` in sub?" {
+	if got := of.Question(json.RawMessage(`{"command":"make","workdir":"sub"}`)); got != "Run in sub: `make`?" {
 		t.Errorf("the question is %q", got)
 	}
 }

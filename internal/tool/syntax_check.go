@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,9 @@ func (c *syntaxChecker) check(ctx context.Context, call Call, result Result, fil
 		}
 	}
 	result = withNote(call, result, "[the file was changed, and has new syntax errors:]", broken.String())
-	return withNote(call, result, "[the change causes new errors:]", c.serverErrors(ctx, call, intact))
+	errors, box := c.serverErrors(ctx, call, intact)
+	result.Sandbox = result.Sandbox.Weaker(box)
+	return withNote(call, result, "[the change causes new errors:]", errors)
 }
 
 // withNote adds a note to the result of a call, unless it is empty.
@@ -89,10 +92,10 @@ func problemLine(name string, line int, text string) string {
 }
 
 // serverErrors returns the new errors that language servers find in files without
-// syntax errors, and in other files because of them.
-func (c *syntaxChecker) serverErrors(ctx context.Context, call Call, files []changedFile) string {
+// syntax errors, and in other files because of them, and how the servers are confined.
+func (c *syntaxChecker) serverErrors(ctx context.Context, call Call, files []changedFile) (string, *bellcord.Sandbox) {
 	if c.servers == nil || len(files) == 0 || ctx.Err() != nil {
-		return ""
+		return "", nil
 	}
 	limited, done := context.WithTimeout(ctx, c.serverLimit)
 	defer done()
@@ -105,7 +108,7 @@ func (c *syntaxChecker) serverErrors(ctx context.Context, call Call, files []cha
 		changed = append(changed, lsp.File{Path: path, Before: f.before, After: f.after})
 	}
 	var out strings.Builder
-	problems := c.servers.NewErrors(limited, call.Dir, changed)
+	problems, box := c.servers.NewErrors(limited, call.Dir, changed)
 	for i, p := range problems {
 		if i == 2*mostProblems {
 			fmt.Fprintf(&out, "and %d more\n", len(problems)-i)
@@ -117,7 +120,7 @@ func (c *syntaxChecker) serverErrors(ctx context.Context, call Call, files []cha
 		}
 		out.WriteString(problemLine(name, p.Line, p.Text))
 	}
-	return out.String()
+	return out.String(), box
 }
 
 // problems returns the new syntax errors of a file, and the processes that had
@@ -131,8 +134,8 @@ func (c *syntaxChecker) problems(ctx context.Context, call Call, f changedFile) 
 		return syntax.New(before, after), nil
 	}
 	for _, program := range syntax.Programs(f.name, f.after) {
-		path, err := exec.LookPath(program.Args[0])
-		if err != nil || c.keeper == nil {
+		path := programOutside(append([]string{call.Dir}, call.AdditionalDirs...), program.Args[0])
+		if path == "" || c.keeper == nil {
 			continue
 		}
 		after, processes, ok := c.run(ctx, call, path, program, f.after)
@@ -149,6 +152,28 @@ func (c *syntaxChecker) problems(ctx context.Context, call Call, f changedFile) 
 		return syntax.New(before, after), processes
 	}
 	return nil, nil
+}
+
+// programOutside returns the path of the first program with a name in PATH that is
+// outside of all directories, or "". The model and a cloned repository can put a
+// program into the session's directories, and the check runs without a question.
+func programOutside(dirs []string, name string) string {
+	inside := func(path string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool {
+			_, err := workspace.InRoot(dir, path)
+			return err == nil
+		})
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path, err := exec.LookPath(filepath.Join(dir, name))
+		if err != nil || !filepath.IsAbs(path) || inside(path) {
+			continue
+		}
+		if resolved, err := filepath.EvalSymlinks(path); err == nil && !inside(resolved) {
+			return path
+		}
+	}
+	return ""
 }
 
 // run passes a text to a program and returns the errors that it reports. It

@@ -124,3 +124,37 @@ func stopWhenThere(ctx context.Context, path string, stop func()) {
 		<-time.After(5 * time.Millisecond)
 	}
 }
+
+// A directory of the project is in PATH when a virtual environment is active or a
+// package manager started Bellcord.
+func TestEdit_ProgramOfTheProjectInPath_IsNotRun(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("bash is not installed")
+	}
+	dir, outside := lay(t, files{"a.sh": "if true; then\n  x\nfi\n"}), t.TempDir()
+	ran := filepath.Join(outside, "ran")
+	for _, bin := range []string{"bin", "target"} {
+		if err := os.MkdirAll(filepath.Join(dir, bin), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		program := "#!/bin/sh\ntouch " + ran + "\n"
+		if err := os.WriteFile(filepath.Join(dir, bin, "bash"), []byte(program), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	linked := filepath.Join(outside, "bin") // a directory of the user whose program is a link into the project
+	if err := os.Mkdir(linked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "target", "bash"), filepath.Join(linked, "bash")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", strings.Join([]string{filepath.Join(dir, "bin"), linked, "bin", os.Getenv("PATH")}, string(filepath.ListSeparator)))
+	got := checkedCalls(t, dir).run("edit_file", fields{"path": "a.sh", "old": "fi\n", "new": "\n"})
+	if !strings.Contains(got, "syntax error") {
+		t.Errorf("the program outside did not check the file: %s", got)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program of the project was run")
+	}
+}

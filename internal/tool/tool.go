@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/proc"
 )
@@ -110,6 +111,10 @@ type Call struct {
 	// Media is what the session's model accepts in addition to text.
 	Media llm.Media
 
+	// Held are the session's directories as the turn has found them: a call fails if
+	// one of them was replaced. Nil compares nothing.
+	Held *realdir.Held
+
 	// Changing is called with the absolute path of a file immediately before the
 	// call changes it, and the file is not changed if it fails. May be nil.
 	Changing func(ctx context.Context, path string) error
@@ -126,7 +131,7 @@ type Call struct {
 
 // dirs returns the directories that the call may access.
 func (c Call) dirs() workspace.Dirs {
-	d := workspace.Dirs{Dir: c.Dir, Additional: c.AdditionalDirs, Private: c.private, AsWritten: c.AsWritten}
+	d := workspace.Dirs{Dir: c.Dir, Additional: c.AdditionalDirs, Private: c.private, Held: c.Held, AsWritten: c.AsWritten}
 	if c.outputs != nil {
 		d.Output = func(path string) bool { return c.outputs(c.Session, path) }
 	}

@@ -134,7 +134,7 @@ func (f Files) Last(ctx context.Context, session bellcord.SessionID) (bellcord.U
 		return bellcord.Undoable{}, err
 	}
 	turn, err := f.lastOf(ctx, l.turns)
-	return bellcord.Undoable{Turn: turn, Undo: l.undo()}, err
+	return l.undoable(turn), err
 }
 
 // lastOf returns the last of the turns that has changed files.

@@ -8,8 +8,8 @@ import (
 
 // last finds the last turn that can be undone, and the last undo.
 type last struct {
-	turns []changedTurn     // in the order of their ends, without those that are undone
-	undos []bellcord.Undone // that are not reversed
+	turns []changedTurn    // in the order of their ends, without those that are undone
+	undos []bellcord.Event // with an Undone that is not reversed
 }
 
 // changedTurn is a turn that has changed files.
@@ -38,13 +38,13 @@ func (l *last) read(ev bellcord.Event) {
 			l.remove(t)
 		}
 		if b.Redone == "" {
-			l.undos = append(l.undos, b)
+			l.undos = append(l.undos, ev)
 			return
 		}
 		for _, t := range b.Turns {
 			l.add(changedTurn{t, true})
 		}
-		l.undos = slices.DeleteFunc(l.undos, func(u bellcord.Undone) bool { return u.Undo == b.Redone })
+		l.undos = slices.DeleteFunc(l.undos, func(u bellcord.Event) bool { return u.Body.(bellcord.Undone).Undo == b.Redone })
 	}
 }
 
@@ -76,9 +76,12 @@ func (l *last) remove(turn bellcord.TurnID) {
 	l.turns = slices.DeleteFunc(l.turns, func(t changedTurn) bool { return t.id == turn })
 }
 
-func (l *last) undo() string {
+// undoable returns the last undo, with the turn that an undo means.
+func (l *last) undoable(turn bellcord.TurnID) bellcord.Undoable {
 	if len(l.undos) == 0 {
-		return ""
+		return bellcord.Undoable{Turn: turn}
 	}
-	return l.undos[len(l.undos)-1].Undo
+	ev := l.undos[len(l.undos)-1]
+	undo := ev.Body.(bellcord.Undone)
+	return bellcord.Undoable{Turn: turn, Undo: undo.Undo, UndoneTurns: undo.Turns, UndoneAt: ev.Time}
 }

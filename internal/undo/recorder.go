@@ -3,7 +3,6 @@ package undo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -237,13 +236,6 @@ func (r *Recorder) Forget(ctx context.Context, path string) error {
 }
 
 func openWorkspace(options Options, path string) (*snapshot.Workspace, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory", path)
-	}
 	w, err := snapshot.Open(options.Place, path, options.Limits)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
@@ -326,23 +326,7 @@ var errNoPlace = errors.New("nothing is kept for undo in a directory that contai
 // relative returns a path inside a directory relative to it, with symbolic links
 // resolved.
 func relative(dir, path string) (string, bool) {
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", false
-	}
-	existing, rest := filepath.Clean(path), ""
-	for {
-		real, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			path = filepath.Join(real, rest)
-			break
-		}
-		if !errors.Is(err, os.ErrNotExist) || existing == filepath.Dir(existing) {
-			return "", false
-		}
-		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
-	}
-	rel, err := filepath.Rel(root, path)
+	rel, err := filepath.Rel(realdir.Resolve(dir), realdir.Resolve(path))
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return "", false
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/restore"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 	"github.com/bellcord/bellcord/internal/undo/tree"
@@ -111,7 +112,10 @@ func (r *Recorder) use(ctx context.Context, s bellcord.Session) (*directory, *sn
 	if err == nil {
 		err = r.tryRecoverCalls(ctx, w)
 	}
-	if errors.Is(err, snapshot.ErrPlace) || errors.Is(err, os.ErrNotExist) { // the directory can be at another node
+	switch {
+	case err == nil && !w.IsThere(), errors.Is(err, realdir.ErrReplaced):
+		err = fmt.Errorf("%w: another directory is at %s now", bellcord.ErrNoChanges, d.root)
+	case errors.Is(err, snapshot.ErrPlace), errors.Is(err, os.ErrNotExist): // the directory can be at another node
 		err = bellcord.ErrNoChanges
 	}
 	if err != nil {

@@ -127,12 +127,10 @@ func (h *history) addAct(a act) {
 }
 
 // addUnnamed adds the stops that name no turn, or another one, and that may have
-// reached the turn without a record of it: those of a node that shut down, those
-// of the whole session or of the queue without an answer, and those that were
-// recorded while the turn was being accepted: they stop it although their answer
-// does not list it. One of them is enough for every order, the earliest.
+// reached the turn without a record of it. One of them is enough for every order,
+// the earliest.
 func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.SessionID, session bellcord.SessionID, ended time.Duration) {
-	earliest, found := act{called: h.horizon}, false
+	earliest, node := min(ended+endDurable, h.horizon), -1
 	sent, accepted := h.accepting()
 	for _, a := range acts {
 		target := a.session
@@ -146,15 +144,37 @@ func (h *history) addUnnamed(acts []act, sessions map[bellcord.TurnID]bellcord.S
 		case a.verb != cleared:
 			continue
 		}
-		recorded := a.verb != drained && a.answered && a.status/100 == 2 && a.stop.Recorded && (a.returned < sent || a.called > accepted)
-		if target == session && !recorded && a.called < min(ended, earliest.called) {
-			earliest, found = a, true
+		if from, may := a.reachesUnrecorded(sent, accepted, ended); may && target == session && from < earliest {
+			earliest, node = from, a.node
 		}
 	}
-	if found {
-		h.add(earliest.node, delivers, outcome{}, earliest.called, 0)
-		h.add(earliest.node, records, outcome{}, earliest.called, 0)
+	if node >= 0 {
+		h.add(node, delivers, outcome{}, earliest, 0)
+		h.add(node, records, outcome{}, earliest, 0)
 	}
+}
+
+// endDurable is the time limit of a node for making an end durable. Until then, a
+// stop can reach a turn whose end has the time of its request.
+const endDurable = 10 * time.Second
+
+// reachesUnrecorded reports whether a stop that does not name the turn may have
+// reached it without a record of it, and from when: a stop of a node that shuts down,
+// and one without an answer, always; one that was answered as recorded only if the
+// turn was being accepted, because the stop then ends the turn without listing it, or
+// if the turn's end was being written. The node of the turn then shows it as stopping
+// although the end came first.
+func (a act) reachesUnrecorded(sent, accepted, ended time.Duration) (from time.Duration, may bool) {
+	recorded := a.verb != drained && a.answered && a.status/100 == 2 && a.stop.Recorded
+	switch {
+	case !recorded:
+		return a.called, true
+	case a.returned < sent:
+		return 0, false
+	case a.called <= accepted:
+		return a.called, true
+	}
+	return max(a.called, ended-scopeSlack), a.returned > ended-scopeSlack
 }
 
 // accepting returns when the turn was first sent, and when it was accepted at the
@@ -233,6 +253,37 @@ func TestOrder_StopOfShutdownIsNotRecorded_IsAllowedOnlyWithShutdown(t *testing.
 			h.add(1, reads, outcome{certain: true, state: "stopping", near: true}, 4*time.Second, 5*time.Second)
 			h.addUnnamed(c.acts, sessions, session, 8*time.Second)
 			h.add(3, reads, outcome{certain: true, state: "lost"}, h.horizon, h.horizon)
+			if got := porcupine.CheckOperationsTimeout(turnModel, h.ops, 10*time.Second); got != c.want {
+				t.Errorf("%s instead of %s", got, c.want)
+			}
+		})
+	}
+}
+
+// The turn's end was requested after 8 s, and it reads as stopping although no stop of
+// it is recorded.
+func TestOrder_RecordedStopMeetsTheEnd_TurnReadsAsStoppingOnlyWhileTheEndIsWritten(t *testing.T) {
+	turn, session := bellcord.NewTurnID(), bellcord.SessionID("s")
+	for name, c := range map[string]struct {
+		called, returned, read time.Duration
+		want                   porcupine.CheckResult
+	}{
+		"answered before the end":                      {3000, 4000, 4000, porcupine.Illegal},
+		"answered before the end, read during the end": {3000, 4000, 8100, porcupine.Illegal},
+		"answered after the end, read long before it":  {3000, 8400, 4000, porcupine.Illegal},
+		"answered after the end, read during the end":  {7900, 8400, 8100, porcupine.Ok},
+		"sent while the end was written":               {9000, 9400, 9100, porcupine.Ok},
+		"sent when the end was durable":                {19000, 19400, 19100, porcupine.Illegal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &history{horizon: 30 * time.Second, near: true}
+			h.add(0, accepts, outcome{certain: true}, time.Second, 2*time.Second)
+			read := c.read * time.Millisecond
+			h.add(1, reads, outcome{certain: true, state: "stopping", near: true}, read, read+100*time.Millisecond)
+			a := act{verb: cleared, session: session, called: c.called * time.Millisecond, returned: c.returned * time.Millisecond}
+			a.answered, a.status, a.stop = true, http.StatusOK, &api.Stopped{Recorded: true}
+			h.addUnnamed([]act{a}, map[bellcord.TurnID]bellcord.SessionID{turn: session}, session, 8*time.Second)
+			h.add(3, reads, outcome{certain: true, state: "done"}, h.horizon, h.horizon)
 			if got := porcupine.CheckOperationsTimeout(turnModel, h.ops, 10*time.Second); got != c.want {
 				t.Errorf("%s instead of %s", got, c.want)
 			}

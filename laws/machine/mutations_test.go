@@ -41,6 +41,7 @@ var caught = []mutation{
 	{name: "a claim does not hear the stop", broken: func(r *machine.Rules) { r.ClaimAppliesStop = false }},
 	{name: "a stop of whatever runs", broken: func(r *machine.Rules) { r.StopNamesItsTurn = false }},
 	{name: "a stop of a scope is a message only", broken: func(r *machine.Rules) { r.ScopeIsRecorded = false }},
+	{name: "a stop of a scope spares what its node has taken over", broken: func(r *machine.Rules) { r.ScopeHasTaken = false }},
 	{name: "a stop of a scope by the nodes' own clocks", broken: func(r *machine.Rules) { r.ScopeUsesOneClock = false }},
 	{name: "a stop of a scope takes turns that came later", broken: func(r *machine.Rules) { r.ScopeSparesLater = false }},
 	{name: "a stop of an owner takes the turns of others", broken: func(r *machine.Rules) { r.ScopeHasOwner = false }},

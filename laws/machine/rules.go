@@ -17,6 +17,7 @@ type Rules struct {
 	EarlyStopIsKept     bool // a stop for a turn that does not exist yet is kept for it
 	QueuedStopCuts      bool // a stop of a turn that has not started cuts now, also one that waits for a step
 	ScopeIsRecorded     bool // a stop of a scope is acknowledged when it is recorded for the turns of other nodes
+	ScopeHasTaken       bool // a stop of a scope is also recorded for turns that its node has taken over
 	ScopeUsesOneClock   bool // a stop of a scope and the turns have times of the database, not of the nodes
 	ScopeSparesLater    bool // a stop of a scope does not affect turns that were sent after it
 	ScopeHasOwner       bool // a stop of an owner's turns does not affect those of other owners
@@ -48,7 +49,7 @@ func Product() Rules {
 		AppendIsFenced: true, AppendIsNumbered: true,
 		FinishIsFenced: true, FinishIsOnce: true, FinishHeedsStop: true,
 		StopIsRecorded: true, EarlyStopIsKept: true, QueuedStopCuts: true,
-		ScopeIsRecorded: true, ScopeUsesOneClock: true, ScopeSparesLater: true, ScopeHasOwner: true,
+		ScopeIsRecorded: true, ScopeHasTaken: true, ScopeUsesOneClock: true, ScopeSparesLater: true, ScopeHasOwner: true,
 		FenceHasNode: true, FenceHasNumber: true, TakeOverRaisesFence: true,
 		RepeatIsAnswered: true, RepeatWaits: true,
 

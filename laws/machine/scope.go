@@ -77,12 +77,19 @@ func (w *World) requestScope(n *node, of scope) {
 	w.publish(n, message{kind: scopeWord, scoped: o})
 }
 
-// recordScope records a stop for the turns of other nodes in its scope that were
-// accepted before it.
+// hasWork reports whether the rules leave a turn of the node to the stop that the
+// node records for each of its own turns. The node only has the row of a turn that
+// it has taken over.
+func (w *World) hasWork(by nodeID, row *turnRow) bool {
+	return row.node == by && (!row.taken || !w.rules.ScopeHasTaken)
+}
+
+// recordScope records a stop for the turns in its scope that were accepted before
+// it: those of other nodes, and those that this node has taken over.
 func (w *World) recordScope(by nodeID, o *op) answer {
 	for i := range w.db.turns {
 		row := &w.db.turns[i]
-		if !row.exists || row.state == over || row.node == by || !w.before(row.accepted, o.at) || !w.matches(o.scope, row.session) {
+		if !row.exists || row.state == over || w.hasWork(by, row) || !w.before(row.accepted, o.at) || !w.matches(o.scope, row.session) {
 			continue
 		}
 		w.audit.scoped(w, o, turn(i), row.session, row.accepted)
@@ -110,11 +117,12 @@ func (w *World) applyRemoteScope(n *node, o *op) {
 	}
 }
 
-// inScope returns the turns that a stop must reach: those of other nodes that were
-// acknowledged before it was requested, as a bit set.
+// inScope returns the turns that a stop must reach, as a bit set: those that were
+// acknowledged before it was requested, and that its node does not run.
 func (a *auditor) inScope(w *World, at nodeID, of scope) (asked uint64) {
 	for i := range a.turns {
-		if b, row := &a.turns[i], &w.db.turns[i]; b.accepted && b.end == noEnd && b.owner != at && of.has(row.session) {
+		b, row := &a.turns[i], &w.db.turns[i]
+		if runs := b.owner == at && b.life != 0; b.accepted && b.end == noEnd && !runs && of.has(row.session) {
 			asked |= 1 << i
 		}
 	}
@@ -133,12 +141,13 @@ func (a *auditor) scoped(w *World, o *op, id turn, session int8, accepted stamp)
 	a.turns[id].stopRequested = true
 }
 
-// scopeAcknowledged notes that the client has the answer. A turn whose node died
-// meanwhile ends as lost or as stopped.
+// scopeAcknowledged notes that the client has the answer. From then on, a turn that
+// the stop must reach can only end as stopped, also if its node has died. Only an
+// end that was written before the stop was recorded stays as it is.
 func (a *auditor) scopeAcknowledged(o *op) {
 	for i := range a.turns {
 		b := &a.turns[i]
-		if o.asked&(1<<i) == 0 || b.life == 0 || b.end != noEnd {
+		if o.asked&(1<<i) == 0 || b.end != noEnd {
 			continue
 		}
 		b.acknowledged = max(b.acknowledged, o.stop)

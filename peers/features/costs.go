@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bellcord/bellcord/internal/features"
+	"github.com/bellcord/bellcord/peers/features/internal/drive"
 )
 
 // costAll measures the sessions of every agent, one agent after the other, bare and behind
@@ -18,7 +18,7 @@ func (o options) costAll(ctx context.Context, n int) error {
 	}
 	var failed []error
 	for _, name := range strings.Split(o.names, ",") {
-		for _, way := range []features.Way{features.Bare, features.Behind} {
+		for _, way := range []drive.Way{drive.Bare, drive.Behind} {
 			if err := o.costAgent(ctx, name, kits[name], way, n); err != nil {
 				failed = append(failed, fmt.Errorf("%s, %s: %w", name, way, err))
 			}
@@ -27,8 +27,8 @@ func (o options) costAll(ctx context.Context, n int) error {
 	return errors.Join(failed...)
 }
 
-func (o options) costAgent(ctx context.Context, name string, k features.Kit, way features.Way, n int) error {
-	v, leave, err := features.Open(ctx, o.place, k, way)
+func (o options) costAgent(ctx context.Context, name string, k drive.Kit, way drive.Way, n int) error {
+	v, leave, err := drive.Open(ctx, o.place, k, way)
 	if err != nil {
 		return err
 	}

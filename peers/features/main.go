@@ -1,8 +1,9 @@
 // Command features drives real agents twice, bare and behind Bellcord, with a fake model as their
 // only service, and writes a table of the features that each has both ways. A feature that is there
 // bare and not behind is lost, which fails the run, unless the loss is listed as an exception.
+// A command after -- is another agent to compare.
 //
-// The package internal/features drives the agents and recognizes the features.
+// The package drive drives the agents and recognizes the features.
 package main
 
 import (
@@ -13,14 +14,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bellcord/bellcord/internal/app"
-	"github.com/bellcord/bellcord/internal/features"
+	"github.com/bellcord/bellcord/peers/features/internal/drive"
 )
 
 // options are the flags.
@@ -30,8 +30,13 @@ type options struct {
 	out      string
 	parallel int
 	record   string // the folder for the frames of each visit, or ""
-	place    features.Place
+	shell    string // the shell tool of a command and its argument: bash:command
+	json     bool   // print the comparison of a command as JSON
+	place    drive.Place
 }
+
+// mcpServer is the argument with which agents start this program as an MCP server.
+const mcpServer = "mcp-server"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -44,9 +49,15 @@ func main() {
 }
 
 func runMain(ctx context.Context) error {
+	if len(os.Args) == 2 && os.Args[1] == mcpServer {
+		return drive.ServeMCP(ctx)
+	}
 	var o options
 	flag.StringVar(&o.place.Bellcord, "bellcord", "bin/bellcord", "the built `program`")
-	flag.StringVar(&o.place.Agents, "agents", os.Getenv("BELLCORD_AGENTS"), "`directory` that peers/agents/install printed")
+	flag.StringVar(&o.place.Agents, "agents", os.Getenv("BELLCORD_AGENTS"), "`directory` that peers/agents/install printed; otherwise the agents are on PATH")
+	flag.StringVar(&o.place.Sandbox, "sandbox", "", "`mode` of Bellcord's sandbox: auto, require or off")
+	flag.StringVar(&o.shell, "shell", "", "`tool:argument` with which the model of a command after -- runs a command, such as bash:command")
+	flag.BoolVar(&o.json, "json", false, "print the comparison of a command after -- as JSON")
 	flag.StringVar(&o.record, "record", "", "`directory` for the frames and findings of each visit")
 	flag.StringVar(&o.names, "names", "goose,opencode,claude,codex,gemini,qwen,kimi,pi", "which agents, by name")
 	flag.StringVar(&o.ways, "ways", "bare,behind", "how the agents are driven")
@@ -56,24 +67,27 @@ func runMain(ctx context.Context) error {
 	undos := flag.Int("undos", 0, "instead of the table, stop and undo this many turns of each agent behind Bellcord")
 	costs := flag.Int("costs", 0, "instead of the table, measure this many sessions of each agent in one directory, bare and behind Bellcord")
 	flag.Parse()
-	return o.run(ctx, *stops, *undos, *costs)
+	return o.run(ctx, *stops, *undos, *costs, flag.Args())
 }
 
-func (o options) run(ctx context.Context, stops, undos, costs int) error {
-	if o.place.Agents == "" {
+func (o options) run(ctx context.Context, stops, undos, costs int, command []string) error {
+	if o.place.Agents == "" && o.out != "" {
 		return errors.New("no agents: set BELLCORD_AGENTS to what peers/agents/install prints")
 	}
-	program, err := filepath.Abs(o.place.Bellcord)
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	o.place.MCP, o.place.Environment = []string{program, "dev", "mcp-server"}, app.AgentEnvironment
-	server, url, err := features.ListenMCP()
+	o.place.MCP, o.place.Environment = []string{self, mcpServer}, app.AgentEnvironment
+	server, url, err := drive.ListenMCP()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = server.Close() }()
 	o.place.MCPURL = url
+	if len(command) > 0 {
+		return o.compareCommand(ctx, command)
+	}
 	if stops > 0 {
 		return o.stopAll(ctx, stops)
 	}
@@ -119,10 +133,10 @@ func (o options) publish(reports []report) error {
 }
 
 // kitsOf returns the agents that were selected.
-func (o options) kitsOf() (map[string]features.Kit, error) {
-	kits := map[string]features.Kit{}
+func (o options) kitsOf() (map[string]drive.Kit, error) {
+	kits := map[string]drive.Kit{}
 	for _, name := range strings.Split(o.names, ",") {
-		k, is := features.Named(name)
+		k, is := drive.Named(name)
 		if !is {
 			return nil, fmt.Errorf("there is no agent %q", name)
 		}
@@ -139,14 +153,14 @@ func (o options) visitAll(ctx context.Context) ([]report, error) {
 	}
 	var reports []report
 	for _, name := range strings.Split(o.names, ",") {
-		reports = append(reports, report{Agent: name, Ways: map[features.Way]features.Results{}})
+		reports = append(reports, report{Agent: name, Ways: map[drive.Way]drive.Results{}})
 	}
 	var all sync.WaitGroup
 	var mu sync.Mutex // protects reports
 	free := make(chan struct{}, max(o.parallel, 1))
 	for i := range reports {
 		name := reports[i].Agent
-		for _, w := range []features.Way{features.Bare, features.Behind} {
+		for _, w := range []drive.Way{drive.Bare, drive.Behind} {
 			if !slices.Contains(strings.Split(o.ways, ","), string(w)) {
 				continue
 			}
@@ -157,7 +171,7 @@ func (o options) visitAll(ctx context.Context) ([]report, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				reports[i].Ways[w] = result
-				if version != "" && (w == features.Bare || reports[i].Version == "") {
+				if version != "" && (w == drive.Bare || reports[i].Version == "") {
 					reports[i].Version = version
 				}
 			})
@@ -168,28 +182,28 @@ func (o options) visitAll(ctx context.Context) ([]report, error) {
 }
 
 // visitOne drives one agent one way and reads the record.
-func (o options) visitOne(ctx context.Context, name string, k features.Kit, w features.Way) (features.Results, string) {
+func (o options) visitOne(ctx context.Context, name string, k drive.Kit, w drive.Way) (drive.Results, string) {
 	began := time.Now()
-	ctx, done := context.WithTimeout(ctx, features.Bound)
+	ctx, done := context.WithTimeout(ctx, drive.Bound)
 	defer done()
-	v, leave, err := features.Open(ctx, o.place, k, w)
+	v, leave, err := drive.Open(ctx, o.place, k, w)
 	if err != nil {
-		return features.Results{Failed: err.Error()}, ""
+		return drive.Results{Failed: err.Error()}, ""
 	}
 	defer leave()
 	found, err := v.Look()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s, %s: %v\n", name, w, err)
-		return features.Results{Failed: err.Error()}, ""
+		return drive.Results{Failed: err.Error()}, ""
 	}
 	seen := 0
 	for _, f := range found.Findings {
-		if f.State == features.Present {
+		if f.State == drive.Present {
 			seen++
 		}
 	}
 	version := ""
-	if w == features.Bare {
+	if w == drive.Bare {
 		version = v.Version()
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s: %d of %d features, %s\n", name, w, seen, len(found.Findings), time.Since(began).Round(time.Second))
@@ -200,7 +214,7 @@ func (o options) visitOne(ctx context.Context, name string, k features.Kit, w fe
 }
 
 // keep writes the record of a visit.
-func (o options) keep(v *features.Visit, found features.Results) error {
+func (o options) keep(v *drive.Visit, found drive.Results) error {
 	if o.record == "" {
 		return nil
 	}
@@ -221,7 +235,7 @@ func (o options) stopAll(ctx context.Context, n int) error {
 	}
 	var failed []error
 	for _, name := range strings.Split(o.names, ",") {
-		for _, way := range []features.Way{features.Behind, features.Network} {
+		for _, way := range []drive.Way{drive.Behind, drive.Network} {
 			if err := o.stopAgent(ctx, name, kits[name], way, n); err != nil {
 				failed = append(failed, fmt.Errorf("%s, %s: %w", name, way, err))
 			}
@@ -230,8 +244,8 @@ func (o options) stopAll(ctx context.Context, n int) error {
 	return errors.Join(failed...)
 }
 
-func (o options) stopAgent(ctx context.Context, name string, k features.Kit, way features.Way, n int) error {
-	v, leave, err := features.Open(ctx, o.place, k, way)
+func (o options) stopAgent(ctx context.Context, name string, k drive.Kit, way drive.Way, n int) error {
+	v, leave, err := drive.Open(ctx, o.place, k, way)
 	if err != nil {
 		return err
 	}
@@ -246,5 +260,5 @@ func (o options) stopAgent(ctx context.Context, name string, k features.Kit, way
 			err = errors.Join(err, fmt.Errorf("%d wrong", len(s.Wrong())))
 		}
 	}
-	return errors.Join(err, o.keep(v, features.Results{}))
+	return errors.Join(err, o.keep(v, drive.Results{}))
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bellcord/bellcord/internal/features"
+	"github.com/bellcord/bellcord/peers/features/internal/drive"
 )
 
 // report is what one agent has, both ways.
 type report struct {
-	Agent   string                            `json:"agent"`
-	Version string                            `json:"version"`
-	Ways    map[features.Way]features.Results `json:"ways"`
+	Agent   string                      `json:"agent"`
+	Version string                      `json:"version"`
+	Ways    map[drive.Way]drive.Results `json:"ways"`
 }
 
 // loss is a feature that is there bare and not behind.
@@ -25,14 +25,14 @@ type loss struct {
 // losses returns what each agent lost behind Bellcord. Those with a reason are exceptions.
 func losses(reports []report) []loss {
 	var found []loss
-	for _, p := range features.Names() {
+	for _, p := range drive.Names() {
 		for _, r := range reports {
-			without, with := r.Ways[features.Bare], r.Ways[features.Behind]
+			without, with := r.Ways[drive.Bare], r.Ways[drive.Behind]
 			if without.Findings == nil || with.Findings == nil {
 				continue
 			}
-			if what, missing := features.Lost(without.Findings[p], with.Findings[p]); what != "" {
-				found = append(found, loss{p, r.Agent, what, features.Excused(p, r.Agent, missing)})
+			if what, missing := drive.Lost(without.Findings[p], with.Findings[p]); what != "" {
+				found = append(found, loss{p, r.Agent, what, drive.Excused(p, r.Agent, missing)})
 			}
 		}
 	}
@@ -71,7 +71,7 @@ pi does not use ACP; its first part is what its RPC protocol has. %s, %s.
 		fmt.Fprintf(&page, " %s |", r.Agent)
 	}
 	page.WriteString("\n|---|" + strings.Repeat("---|", len(reports)) + "\n")
-	for _, p := range features.Names() {
+	for _, p := range drive.Names() {
 		fmt.Fprintf(&page, "| %s |", p)
 		for _, r := range reports {
 			fmt.Fprintf(&page, " %s |", cell(p, r, lostCells))
@@ -91,7 +91,7 @@ func versions(reports []report) string {
 }
 
 func cell(feature string, r report, lostCells []loss) string {
-	without, with := r.Ways[features.Bare], r.Ways[features.Behind]
+	without, with := r.Ways[drive.Bare], r.Ways[drive.Behind]
 	left, right := mark(without, feature), mark(with, feature)
 	i := slices.IndexFunc(lostCells, func(l loss) bool { return l.feature == feature && l.agent == r.Agent })
 	switch {
@@ -106,14 +106,14 @@ func cell(feature string, r report, lostCells []loss) string {
 }
 
 // mark is one half of a cell.
-func mark(r features.Results, feature string) string {
+func mark(r drive.Results, feature string) string {
 	f, has := r.Findings[feature]
 	switch {
 	case r.Findings == nil && r.Failed == "":
 		return "…" // not asked for in this run
 	case !has:
 		return "?"
-	case f.State != features.Present:
+	case f.State != drive.Present:
 		return "–"
 	case len(f.Items) > 1:
 		return fmt.Sprint(len(f.Items))
@@ -124,7 +124,7 @@ func mark(r features.Results, feature string) string {
 func notes(page *strings.Builder, reports []report, lostCells []loss) {
 	if slices.ContainsFunc(lostCells, func(l loss) bool { return l.reason != "" }) {
 		page.WriteString("\n\\* Exceptions:\n\n")
-		for _, e := range features.Exceptions {
+		for _, e := range drive.Exceptions {
 			agents := "all agents"
 			if e.Agents != nil {
 				agents = strings.Join(e.Agents, ", ")
@@ -133,9 +133,9 @@ func notes(page *strings.Builder, reports []report, lostCells []loss) {
 		}
 	}
 	for _, r := range reports {
-		for _, w := range []features.Way{features.Bare, features.Behind} {
+		for _, w := range []drive.Way{drive.Bare, drive.Behind} {
 			if failed := r.Ways[w].Failed; failed != "" {
-				fmt.Fprintf(page, "\nNot run: %s, %s: %s.\n", r.Agent, w, strings.TrimRight(features.Clip(failed), "."))
+				fmt.Fprintf(page, "\nNot run: %s, %s: %s.\n", r.Agent, w, strings.TrimRight(drive.Clip(failed), "."))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bellcord/bellcord/internal/features"
+	"github.com/bellcord/bellcord/peers/features/internal/drive"
 )
 
 // undoAll stops and undoes turns of every agent, one agent after the other, and returns an error if
@@ -25,8 +25,8 @@ func (o options) undoAll(ctx context.Context, n int) error {
 	return errors.Join(failed...)
 }
 
-func (o options) undoAgent(ctx context.Context, name string, k features.Kit, n int) error {
-	v, leave, err := features.Open(ctx, o.place, k, features.Behind)
+func (o options) undoAgent(ctx context.Context, name string, k drive.Kit, n int) error {
+	v, leave, err := drive.Open(ctx, o.place, k, drive.Behind)
 	if err != nil {
 		return err
 	}

@@ -105,8 +105,8 @@ for (const [device, options] of Object.entries({ desktop: {}, phone: { viewport:
 test('an edit without a question shows the lines of its result, with numbers', async () => {
   const { page } = await written()
   await prompt(page, tool('edit_file', edit))
+  await page.locator('.badge.done').nth(1).waitFor()
   const last = page.locator('.turn').last()
-  await last.locator('.badge.done').waitFor()
   assert.deepEqual(await last.locator('.diff .number').allInnerTexts(), ['3', '4', '5', '5', '6', '7'])
   assert.equal(await last.locator('.diff').count(), 1)
   assert.equal(await last.locator('.tool .name').innerText(), 'Edit')

@@ -1,6 +1,6 @@
 // Cookies ignore ports: a server on another port of the host receives the
-// browser's cookie. The cookie is useless without the secret that the page
-// stores for its origin.
+// browser's cookie. The cookie is useless without signatures of the key that the
+// browser keeps for the origin of the page.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -84,7 +84,7 @@ test('a server on another port receives the cookie but cannot use it', async () 
   await page.context().close()
 })
 
-test('a cookie without the secret of the page shows the login and sends no requests', async () => {
+test('a cookie without the key of the page shows the login and sends no requests', async () => {
   const { page, id } = await s.at()
   await page.evaluate(() => localStorage.clear())
   const requests = []
@@ -103,12 +103,63 @@ test('a cookie without the secret of the page shows the login and sends no reque
   await page.context().close()
 })
 
-test('a login with a wrong secret shows the login page', async () => {
+test('a login with a wrong key shows the login page', async () => {
   const { page, id } = await s.at()
   await page.evaluate(() => localStorage.setItem('bellcord.page', 'f'.repeat(64)))
   await page.goto(`${s.url}/s/${id}`)
   await loginShown(page)
   assert.deepEqual(page.context().watch.errors, [])
+  await page.context().close()
+})
+
+// Another process can take the port while the server is down, and gets everything
+// that the browser has for the origin.
+test('a server that takes the port gets nothing that it can use after a restart', async () => {
+  const { page, id } = await s.at()
+  const tab = await page.context().newPage() // stays open, and reconnects to whatever is there
+  await tab.goto(`${s.url}/s/${id}`)
+  await tab.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
+  await s.kill()
+  const seen = [] // the credentials of each request
+  let told
+  const impostor = createServer((request, response) => {
+    if (request.headers['bellcord-page'] || request.headers.cookie) seen.push([request.headers.cookie, request.headers['bellcord-page']])
+    if (request.url === '/told') { request.on('data', (d) => { told = (told ?? '') + d }); request.on('end', () => response.end()); return }
+    if (request.url.startsWith('/v1/')) { response.statusCode = 503; response.end(); return }
+    response.setHeader('Content-Type', 'text/html')
+    response.end(`<!doctype html><script>
+      (async () => {
+        const db = await new Promise((done) => { const o = indexedDB.open('bellcord', 1); o.onsuccess = () => done(o.result) })
+        const all = await new Promise((done) => { const r = db.transaction('keys').objectStore('keys').getAll(); r.onsuccess = () => done(r.result) })
+        const formats = await Promise.all(['pkcs8', 'jwk', 'raw'].map((f) => crypto.subtle.exportKey(f, all[0]).then(() => f, () => '')))
+        const sign = async (text) => [...new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, all[0], new TextEncoder().encode('bellcord page\\0' + text)))]
+        await fetch('/told', { method: 'POST', body: JSON.stringify({ storage: { ...localStorage }, keys: all.length, formats, signature: await sign('guessed') }) })
+      })()
+    </script>`)
+  })
+  const [host, port] = s.addr.split(':')
+  await new Promise((listening) => impostor.listen(Number(port), host, listening))
+  await page.goto(s.url)
+  while (!told || !seen.some(([, header]) => header)) await patience(50) // the open tab has sent its signature
+  const got = JSON.parse(told)
+  assert.equal(got.keys, 1)
+  assert.deepEqual(got.formats, ['', '', '']) // the key cannot be read
+  await page.goto('about:blank') // a page of the impostor that stays open is as good as the browser
+  impostor.closeAllConnections()
+  await new Promise((closed) => impostor.close(closed))
+  await s.serve()
+  const cookie = seen.map(([c]) => c).find((c) => c?.includes('bellcord='))
+  const signed = seen.map(([, header]) => header).filter(Boolean)
+  const guessed = `${got.storage['bellcord.page']}.guessed.${Buffer.from(got.signature).toString('base64url')}`
+  for (const header of [...new Set(signed), guessed, got.storage['bellcord.page'], ...Object.values(got.storage)]) {
+    assert.match(await replay(cookie, 'GET', '/v1/me', undefined, { 'Bellcord-Page': header }), /^401 /)
+  }
+  assert.equal(await replay(cookie, 'GET', '/v1/me', undefined, { 'Bellcord-Page': signed[0] }), '401 page-signature-old')
+  await tab.bringToFront()
+  await prompt(tab, 'after the restart') // the browser is still logged in
+  await tab.locator('.badge.done').waitFor()
+  await page.goto(`${s.url}/s/${id}`)
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
   await page.context().close()
 })
 
@@ -120,7 +171,7 @@ test('tabs share a login; a second login replaces the first in all tabs; a logou
   await second.goto(`${s.url}/s/${id}`)
   await second.getByRole('textbox', { name: 'Prompt', exact: true }).waitFor()
   await s.login(second)
-  assert.notEqual(await page.evaluate(() => localStorage.getItem('bellcord.page')), first)
+  await page.waitForFunction((first) => localStorage.getItem('bellcord.page') !== first, first) // the browser copies it to the other tab
   await page.bringToFront()
   await prompt(page, 'after the second login')
   await page.locator('.badge.done').waitFor()

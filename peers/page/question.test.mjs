@@ -246,3 +246,41 @@ for (const [name, options] of [['desktop', {}], ['phone', { viewport: { width: 3
     await page.context().close()
   })
 }
+
+test('a question about a command shows its sandbox, its directory and why it is asked', async () => {
+  const { page, question, id } = await asked('shell', { command: './server', background: true })
+  const { questions: [{ text }] } = await s.api('GET', `/v1/turns/${(await s.api('GET', `/v1/sessions/${id}`)).turns[0].id}/questions`)
+  const shown = await question.innerText()
+  const sentence = text.split('\n')[1] // the sandbox of this machine, or that it has none
+  assert.match(sentence, /^Sandbox \(.*with the network|^There is no sandbox on this machine/)
+  assert.ok(shown.includes(sentence), shown)
+  assert.match(shown, /Run this command in the background\?/)
+  await page.context().close()
+})
+
+test('only an admin is offered to allow a command without the sandbox', async () => {
+  const { page, id } = await s.at()
+  const { dir } = await s.api('GET', `/v1/sessions/${id}`)
+  await s.api('POST', `/v1/sessions/${id}/turns`, { text: call('shell', { command: 'false' }) + ' [then ' + call('shell', { command: 'false', without_sandbox: true }) + ']' })
+  const question = page.locator('.question')
+  await question.waitFor()
+  if (/There is no sandbox/.test(await question.innerText())) return page.context().close() // then no command can leave it
+  await ready(page)
+  await question.getByRole('button', { name: 'Allow once' }).click()
+  await page.locator('.question h3', { hasText: 'Run this command without the sandbox?' }).waitFor()
+  const shown = await question.innerText()
+  assert.match(shown, /Only a person with the scope admin can allow this/)
+  assert.ok(shown.includes('Asked because it would run without the sandbox') && shown.includes(dir), shown)
+  assert.equal(await question.getByRole('button', { name: /Allow/ }).count(), 0)
+  await page.waitForFunction(() => document.querySelector('.answers button')?.getAttribute('aria-disabled') === 'false')
+  await question.getByRole('button', { name: 'Reject' }).click()
+  await question.waitFor({ state: 'detached' })
+  assert.deepEqual(await answers(id), ['allow', 'reject'])
+  await page.context().close()
+})
+
+test('joiners and fillers in a command are shown', async () => {
+  const { page, question } = await asked('shell', { command: 'r\u200dm \u3164x; echo 👩\u200d👧' })
+  assert.ok((await question.innerText()).includes('r\\u200Dm \\u3164x; echo 👩\u200d👧'), await question.innerText())
+  await page.context().close()
+})

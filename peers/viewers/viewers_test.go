@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // CI uses 100.
@@ -20,6 +22,7 @@ var kills = flag.Int("kills", 40, "number of connections to kill")
 // connections equals the record.
 func TestLaw28_KilledConnections_ViewersMissAndRepeatNothing(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	_, noBrowser := findBrowser()
 	_, noCurl := exec.LookPath("curl")
 	if err := errors.Join(noBrowser, noCurl); err != nil {

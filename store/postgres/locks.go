@@ -133,10 +133,10 @@ func newTail(owner word, last int64, hash []byte) *tail {
 func (t *tx) resolve(b *pgx.Batch, place int, op bellcord.RecordStops) {
 	b.Queue(`
 		SELECT id FROM (
-			SELECT id, session, node FROM turns WHERE state <> 'ended' AND ($4 OR state = 'running') AND accepted <= $2 + $6::bigint
-			UNION ALL SELECT id, session, node FROM turns WHERE stopped_by = $2
+			SELECT id, session, node, taken FROM turns WHERE state <> 'ended' AND ($4 OR state = 'running') AND accepted <= $2 + $6::bigint
+			UNION ALL SELECT id, session, node, taken FROM turns WHERE stopped_by = $2
 		) AS found
-		WHERE node <> $1 AND ($3 = '' OR session = $3)
+		WHERE (node <> $1 OR taken) AND ($3 = '' OR session = $3)
 		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = found.session AND owner = $5))`,
 		t.s.node, op.Cause.At.UnixNano(), word(op.Session), op.Drop, word(op.Owner), op.Uncertainty.Nanoseconds()).Query(func(rows pgx.Rows) error {
 		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])

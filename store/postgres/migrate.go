@@ -7,8 +7,6 @@ import (
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/bellcord/bellcord"
 )
 
 //go:embed migrations/*.sql
@@ -18,14 +16,14 @@ var migrations embed.FS
 // whole database, because a schema can be reached under several names.
 const migrating = 0x42656c6c
 
-// oldVersions is the last schema version with the names of events and fields from
-// before they were changed. MigrateNames converts it.
-const oldVersions = 3
+// firstVersion is the schema version that the first file makes. Older versions had
+// other tables; no release wrote them.
+const firstVersion = 9
 
 // migrate brings the schema up to date. The n-th file in name order makes version
-// oldVersions + n. It runs in one transaction under a lock that is taken before
-// the version is read, so that processes that start together on a new schema
-// wait for each other.
+// firstVersion + n - 1. It runs in one transaction under a lock that is taken
+// before the version is read, so that processes that start together on a new
+// schema wait for each other.
 func (s *Store) migrate(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.writer, func(t pgx.Tx) error {
 		if _, err := t.Exec(ctx, `SELECT pg_advisory_xact_lock($1, 0)`, migrating); err != nil {
@@ -40,7 +38,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return apply(ctx, t, have)
+		return apply(ctx, t, migrations, have)
 	})
 }
 
@@ -57,31 +55,24 @@ func schemaVersion(ctx context.Context, t pgx.Tx) (have int, err error) {
 	return have, err
 }
 
-// errTooOld refuses a schema that no command of this program can convert.
-func errTooOld(have int) error {
-	return fmt.Errorf("the database has schema version %d, which is too old: this program can neither read nor convert it; use it with the program that wrote it, or choose an empty database", have)
-}
-
-func apply(ctx context.Context, t pgx.Tx, have int) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+func apply(ctx context.Context, t pgx.Tx, steps fs.FS, have int) error {
+	files, err := fs.Glob(steps, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	version := oldVersions + len(files)
+	version := firstVersion + len(files) - 1
 	switch {
 	case have > version:
 		return newerSchema(have, version)
 	case have == version:
 		return nil
 	case have == 0:
-		have = oldVersions
-	case have < oldVersions:
-		return errTooOld(have)
-	case have == oldVersions:
-		return bellcord.ErrOldNames
+		have = firstVersion - 1
+	case have < firstVersion:
+		return fmt.Errorf("the database has schema version %d, which is too old: this program cannot read it; choose an empty database", have)
 	}
-	for _, name := range files[have-oldVersions:] {
-		text, err := migrations.ReadFile(name)
+	for _, name := range files[have-firstVersion+1:] {
+		text, err := fs.ReadFile(steps, name)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // newestSchema returns the schema version of this program.
 func newestSchema() (int, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
-	return oldVersions + len(files), err
+	return firstVersion + len(files) - 1, err
 }
 
 // newerSchema returns the error for a schema that this program does not support.

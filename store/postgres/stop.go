@@ -70,12 +70,12 @@ func (t *tx) writeStop(record bellcord.TurnRecord) error {
 	return t.exec(query, word(record.ID), cause, mode)
 }
 
-// recordStops records a stop for the turns of other nodes that were in its scope
-// when the locks were requested. It skips turns that have ended since, except
-// those that this stop has ended.
+// recordStops records a stop for the turns that were in its scope when the locks
+// were requested: those of other nodes, and those that this node has taken over. It
+// skips turns that have ended since, except those that this stop has ended.
 func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Result, error) {
 	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns 
-		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND node <> $2 ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
+		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND (node <> $2 OR taken) ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
 	if err != nil {
 		return bellcord.Result{}, err
 	}

@@ -6,23 +6,21 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-
-	"github.com/bellcord/bellcord"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// oldVersions is the last schema version with the names of events and fields from
-// before they were changed. MigrateNames converts it.
-const oldVersions = 8
+// firstVersion is the schema version that the first file makes. Older versions had
+// other tables; no release wrote them.
+const firstVersion = 14
 
 // migrate brings the schema up to date. The n-th file in name order makes version
-// oldVersions + n. It runs in one transaction that takes the write lock before it
-// reads the version, so that processes that start together on a new directory
+// firstVersion + n - 1. It runs in one transaction that takes the write lock before
+// it reads the version, so that processes that start together on a new directory
 // wait for each other.
-func migrate(ctx context.Context, conn *sql.Conn) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+func migrate(ctx context.Context, conn *sql.Conn, steps fs.FS) error {
+	files, err := fs.Glob(steps, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
@@ -30,13 +28,13 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
 	}
-	if have == oldVersions+len(files) {
+	if have == firstVersion+len(files)-1 {
 		return nil
 	}
 	if _, err := conn.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
-	if err := apply(ctx, conn, files); err != nil {
+	if err := apply(ctx, conn, steps, files); err != nil {
 		_, _ = conn.ExecContext(ctx, `ROLLBACK`)
 		return err
 	}
@@ -44,28 +42,21 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// errTooOld refuses a schema that no command of this program can convert.
-func errTooOld(have int) error {
-	return fmt.Errorf("the database has schema version %d, which is too old: this program can neither read nor convert it; use it with the program that wrote it, or choose an empty data directory", have)
-}
-
-func apply(ctx context.Context, conn *sql.Conn, files []string) error {
+func apply(ctx context.Context, conn *sql.Conn, steps fs.FS, files []string) error {
 	var have int
 	if err := conn.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have); err != nil {
 		return err
 	}
-	switch supported := oldVersions + len(files); {
+	switch supported := firstVersion + len(files) - 1; {
 	case have > supported:
 		return fmt.Errorf("the database has schema version %d, but this program supports only %d: a newer bellcord wrote it; update this program", have, supported)
 	case have == 0:
-		have = oldVersions
-	case have < oldVersions:
-		return errTooOld(have)
-	case have == oldVersions:
-		return bellcord.ErrOldNames
+		have = firstVersion - 1
+	case have < firstVersion:
+		return fmt.Errorf("the database has schema version %d, which is too old: this program cannot read it; choose an empty data directory", have)
 	}
-	for i, name := range files[have-oldVersions:] {
-		text, err := migrations.ReadFile(name)
+	for i, name := range files[have-firstVersion+1:] {
+		text, err := fs.ReadFile(steps, name)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,26 +36,18 @@ func TestOpen_NewerSchemaVersion_Fails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setVersion(t, dir, 8+len(files)) // the original version
+	setVersion(t, dir, 13+len(files)) // the original version
 	reopen(t, dir)
 }
 
-// The message must not name a command that refuses the store, too.
-func TestOpen_SchemaOlderThanTheConversion_IsRefusedWithoutAdviceThatFails(t *testing.T) {
+func TestOpen_SchemaOlderThanTheFirst_IsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reopen(t, dir)
-	setVersion(t, dir, 7)
+	setVersion(t, dir, 13)
 	_, err := sqlite.Open(t.Context(), dir)
-	if err == nil || !strings.Contains(err.Error(), "schema version 7, which is too old") || strings.Contains(err.Error(), "migrate-names") {
+	if err == nil || !strings.Contains(err.Error(), "schema version 13, which is too old") {
 		t.Errorf("opening it: %v", err)
-	}
-	if _, err := sqlite.MigrateNames(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "schema version 7, which is too old") {
-		t.Errorf("converting it: %v", err)
-	}
-	setVersion(t, dir, 8)
-	if _, err := sqlite.Open(t.Context(), dir); !errors.Is(err, bellcord.ErrOldNames) {
-		t.Errorf("one that can be converted: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/bellcord/bellcord"
@@ -19,11 +20,41 @@ const (
 
 var _ bellcord.Scrubber = (*Store)(nil)
 
+// scrubs lets one Scrub at a time read the database. It serves all that began before.
+type scrubs struct {
+	running chan struct{} // has an element while one runs
+	begun   atomic.Int64  // calls of Scrub
+	served  int64         // the calls up to this one are done; protected by running
+}
+
 // Scrub implements bellcord.Scrubber. In the database file, a delete overwrites
-// the deleted data (secure_delete). Scrub empties the write-ahead log, which
-// contains earlier versions of the pages. An attempt that would block on a reader
-// is repeated later, so that Scrub does not block other connections for long.
+// the deleted data (secure_delete). Scrub overwrites copies in unused parts of pages,
+// and empties the write-ahead log, which contains earlier versions of the pages.
 func (s *Store) Scrub(ctx context.Context) error {
+	call := s.scrubs.begun.Add(1)
+	select {
+	case s.scrubs.running <- struct{}{}:
+		defer func() { <-s.scrubs.running }()
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for another scrub: %w", context.Cause(ctx))
+	}
+	if call <= s.scrubs.served {
+		return nil
+	}
+	serves := s.scrubs.begun.Load()
+	if err := s.clearUnused(ctx); err != nil {
+		return fmt.Errorf("overwriting unused parts of pages: %w", err)
+	}
+	if err := s.emptyLog(ctx); err != nil {
+		return err
+	}
+	s.scrubs.served = serves
+	return nil
+}
+
+// emptyLog empties the write-ahead log. An attempt that would block on a reader is
+// repeated later, so that other connections are not blocked for long.
+func (s *Store) emptyLog(ctx context.Context) error {
 	for {
 		// This moves most of the log into the database file without a lock.
 		_, err := s.readers.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)

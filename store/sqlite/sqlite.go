@@ -35,7 +35,8 @@ type Store struct {
 	stmts map[string]*sql.Stmt
 	tails tails
 
-	reads sync.Map // prepared statements of readers, by text
+	reads  sync.Map // prepared statements of readers, by text
+	scrubs scrubs
 
 	id    string     // ID of the store
 	mark  *os.File   // the identity file
@@ -60,7 +61,7 @@ func open(ctx context.Context, dir string, before func(dir string) error) (*Stor
 	if err := os.MkdirAll(filepath.Join(dir, "nodes"), 0o700); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, node: string(bellcord.NewSessionID()), stmts: map[string]*sql.Stmt{}}
+	s := &Store{dir: dir, node: string(bellcord.NewSessionID()), stmts: map[string]*sql.Stmt{}, scrubs: scrubs{running: make(chan struct{}, 1)}}
 	if err := s.open(ctx, before); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening store in %s: %w", dir, err), s.Close())
 	}
@@ -120,7 +121,7 @@ func (s *Store) prepare(ctx context.Context, before func(dir string) error) (err
 	if s.conn, err = s.writers.Conn(ctx); err != nil {
 		return err
 	}
-	if err := migrate(ctx, s.conn); err != nil {
+	if err := migrate(ctx, s.conn, migrations); err != nil {
 		return err
 	}
 	return s.identify(ctx)

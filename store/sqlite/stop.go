@@ -52,13 +52,14 @@ func (t tx) ownerOf(session bellcord.SessionID) (owner string, err error) {
 	return owner, err
 }
 
-// recordStops records a stop for the turns of other nodes in its scope at the
-// time of the request. Turns accepted later are not affected (law 1). Turns that
-// this stop has already ended are included in the result.
+// recordStops records a stop for the turns in its scope at the time of the request:
+// those of other nodes, and those that this node has taken over. Turns accepted
+// later are not affected (law 1). Turns that this stop has already ended are
+// included in the result.
 func (t tx) recordStops(op bellcord.RecordStops) (bellcord.Result, error) {
 	rows, err := t.query(`
 		SELECT `+turnColumns+` FROM turns
-		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND node <> $1 AND accepted <= $2 + $6
+		WHERE (state <> 'ended' AND ($4 = 1 OR state = 'running') OR stopped_by = $2) AND (node <> $1 OR taken = 1) AND accepted <= $2 + $6
 		  AND ($3 = '' OR session = $3)
 		  AND ($5 = '' OR EXISTS (SELECT 1 FROM sessions WHERE sessions.id = turns.session AND owner = $5))
 		ORDER BY accepted`, t.s.node, op.Cause.At.UnixNano(), string(op.Session), op.Drop, op.Owner, op.Uncertainty.Nanoseconds())

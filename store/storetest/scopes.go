@@ -11,6 +11,7 @@ import (
 var scopeChecks = []check{
 	{"law 1: a scope is what other nodes run when the stop is asked for, and nothing that comes behind it", scopeOfOthers},
 	{"law 1: a scope includes turns within the error of the request's time", scopeUncertain},
+	{"law 32: a scope includes turns that its node has taken over", scopeTaken},
 	{"law 35: a scope never widens beyond its owner or its session", scopeOfOwner},
 	{"law 7: a scope leaves the stops on record as they are", scopeTwice},
 	{"law 37: a scope answers for the turns that its stop has ended already, and for no others", scopeEnded},
@@ -75,6 +76,30 @@ func scopeUncertain(b *bench) {
 	n.ok(bellcord.RecordStops{Drop: true, Cause: request, Uncertainty: 2 * time.Millisecond})
 	if got := n.stopped(turns...); !slices.Equal(got, turns[:2]) {
 		b.Errorf("the scope is %v of %v", got, turns)
+	}
+}
+
+func scopeTaken(b *bench) {
+	n, leaver := b.node(), b.node()
+	s := n.session()
+	runs, waits := leaver.running(s), leaver.queued(s)
+	if err := leaver.Close(); err != nil {
+		b.Fatal(err)
+	}
+	var taken map[bellcord.TurnID]bellcord.TurnRecord
+	for tries := 0; len(taken) == 0 && tries < 10_000; tries++ {
+		taken = n.takeOver() // a child that another check is starting shares this process's locks until its exec
+	}
+	request := stopBy("anna", bellcord.StopNow)
+	if got := idsOf(n.ok(bellcord.RecordStops{Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn}) {
+		b.Errorf("the scope is %v", got)
+	}
+	if got := idsOf(n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn, waits}) {
+		b.Errorf("with drop, the scope is %v", got)
+	}
+	for _, t := range []claimed{runs.under(taken[runs.turn].Fence), {s, waits, taken[waits].Fence}} {
+		n.refused(t.ends(bellcord.EndLost), bellcord.ErrStopRecorded)
+		n.ok(t.ends(bellcord.EndStopped))
 	}
 }
 

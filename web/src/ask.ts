@@ -1,5 +1,5 @@
 // Requests go only to the server that served the page.
-import { forget, keep, secret } from './secret'
+import { forget, newKey, pageKey, renew, signature } from './key'
 
 /** Problem is an error response, or a request without a response (status 0). */
 export class Problem extends Error {
@@ -13,16 +13,25 @@ export function whenLoggedOut(tell: () => void) { loggedOut = tell }
 
 /**
  * send makes one request with this browser's login. If another tab logged in
- * during the request, it is sent again with the new secret, because the cookie
- * was already the new one.
+ * during the request, it is sent again with the new key, because the cookie
+ * was already the new one. If the server was restarted, it is sent again with
+ * another signature.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  for (;;) {
-    const shown = secret()
+  for (let signedAgain = false; ;) {
+    const name = pageKey()
+    const signing = signature()
+    const shown = await signing
     const headers = new Headers(init.headers)
     if (shown) headers.set('Bellcord-Page', shown)
     const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', redirect: 'error', ...init, headers })
-    if (response.status !== 401 || shown === secret()) return response
+    if (response.status !== 401) return response
+    if (name === pageKey()) {
+      const why = await response.clone().json().catch(() => ({}))
+      if (signedAgain || why.type !== 'urn:bellcord:page-signature-old') return response
+      signedAgain = true
+      renew(signing)
+    }
   }
 }
 
@@ -53,15 +62,20 @@ export async function refusal(response: Response): Promise<Problem> {
   return new Problem(response.status, String(said.type ?? '').replace('urn:bellcord:', ''), detail || response.statusText)
 }
 
-/** logIn exchanges a code for a login: the cookie, which the browser stores, and the secret of the page. */
-export async function logIn(code: string): Promise<void> { keep((await ask<{ page: string }>('POST', '/v1/login', { code })).page) }
+/** logIn exchanges a code for a login: the cookie, which the browser stores, for a new key of the page. */
+export async function logIn(code: string): Promise<void> {
+  if (!globalThis.crypto?.subtle) throw new Problem(0, 'insecure', 'The page can log in only over https, or over http at localhost or 127.0.0.1: the browser keeps no key for other addresses.')
+  const key = await newKey()
+  await ask('POST', '/v1/login', { code, key: key.name })
+  key.keep()
+}
 
 /** logOut ends this browser's login, even if the server cannot be reached. */
 export async function logOut(): Promise<void> {
-  try { await ask('POST', '/v1/logout') } catch { /* without the secret the cookie is useless */ } finally { forget() }
+  try { await ask('POST', '/v1/logout') } catch { /* without the key the cookie is useless */ } finally { forget() }
 }
 
-/** download saves a response as a file. A plain link would send the cookie without the secret. */
+/** download saves a response as a file. A plain link would send the cookie without a signature. */
 export async function download(path: string, name: string): Promise<void> {
   const text = await ask<string>('GET', path)
   const link = document.createElement('a')

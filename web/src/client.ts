@@ -3,4 +3,4 @@
 // the page.
 export { ask, download, logIn, logOut, newID, Problem, send, stop, whenLoggedOut } from './ask'
 export { follow, type Link } from './follow'
-export { secret, whenReplaced } from './secret'
+export { pageKey, whenReplaced } from './key'

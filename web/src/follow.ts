@@ -21,7 +21,7 @@ const hiddenFor = 10_000
 /**
  * follow reads a session's events from the start until the returned function
  * is called. It reconnects automatically; no event is repeated or left out. It
- * does not use EventSource, which cannot send the secret of the page and gives
+ * does not use EventSource, which cannot send the signature of the page and gives
  * up if a connection ends within the headers of a response.
  */
 export function follow(session: string, listener: Listener): () => void {

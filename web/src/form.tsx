@@ -67,8 +67,9 @@ const modes: { [format: string]: 'email' | 'url' } = { email: 'email', uri: 'url
 
 function FieldInput({ id, field: f, value, disabled, change }: { id: string; field: Field; value: Value | undefined; disabled: boolean; change: (v: Value) => void }) {
   const label = visible(f.title || f.name) + (f.required ? '' : ' (optional)')
-  const about = f.description && <p class="faint" id={id + '-about'}>{visible(f.description)}</p>
-  const common = { id, disabled, 'aria-describedby': f.description ? id + '-about' : undefined, 'aria-required': f.required }
+  const abouts = [f.description, ...(f.options ?? []).map((o) => o.description && `${o.title || o.value}: ${o.description}`)].filter((text) => text)
+  const about = abouts.length > 0 && <div class="faint" id={id + '-about'}>{abouts.map((text) => <p>{visible(text!)}</p>)}</div>
+  const common = { id, disabled, 'aria-describedby': about ? id + '-about' : undefined, 'aria-required': f.required }
   if (f.type === 'array') {
     const chosen = (value as string[] | undefined) ?? []
     return (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { secret } from './client'
+import { pageKey } from './client'
 import { go } from './route'
 
 /** shortcuts lists the keys of the page. */
@@ -26,7 +26,7 @@ export function Shortcuts() {
   const [shown, show] = useState(false)
   useEffect(() => {
     const keys = (e: KeyboardEvent) => {
-      if (e.defaultPrevented || e.repeat || !secret() || document.querySelector('dialog[open]')) return
+      if (e.defaultPrevented || e.repeat || !pageKey() || document.querySelector('dialog[open]')) return
       const used = pressed(e, () => show(true))
       if (used) e.preventDefault()
     }

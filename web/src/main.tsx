@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Announcer } from './announce'
-import { ask, secret, whenLoggedOut, whenReplaced } from './client'
+import { ask, pageKey, whenLoggedOut, whenReplaced } from './client'
 import { Login } from './login'
 import { Lazy } from './lazy'
 import { go, here, usePath } from './route'
@@ -26,14 +26,14 @@ function App() {
     if (location.pathname !== '/login' && !shareIn(location.pathname)) void whoAmI()
     return whenReplaced(() => { // another tab logged in or out, which applies to all tabs
       if (shareIn(location.pathname)) return
-      if (!secret()) return out()
+      if (!pageKey()) return out()
       void whoAmI()
       if (location.pathname === '/login') go('/', true)
     })
   }, [])
   useEffect(() => {
     const keys = (e: KeyboardEvent) => {
-      if (e.key.toLowerCase() !== 'k' || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || !secret() || shareIn(location.pathname) || document.querySelector('dialog[open]')) return
+      if (e.key.toLowerCase() !== 'k' || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || !pageKey() || shareIn(location.pathname) || document.querySelector('dialog[open]')) return
       e.preventDefault()
       if (location.pathname === '/search') document.querySelector<HTMLInputElement>('.search input')?.focus()
       else go('/search')
@@ -85,7 +85,7 @@ apply()
 whenChanged(apply)
 fitScreen()
 
-// A cookie without the secret of the page is not a login: send no requests with
+// A cookie without the key of the page is not a login: send no requests with
 // it.
-if (!secret() && location.pathname !== '/login' && !shareIn(location.pathname)) history.replaceState(null, '', '/login')
+if (!pageKey() && location.pathname !== '/login' && !shareIn(location.pathname)) history.replaceState(null, '', '/login')
 render(<App />, document.getElementById('app')!)

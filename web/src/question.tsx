@@ -10,7 +10,7 @@ import { visible } from './visible'
 import type { Choice, Question } from './words'
 
 /** QuestionCard shows a question with the complete call and its directory. */
-export function QuestionCard({ conversation, turn, question, number, dir, owner, mayAnswer }: { conversation: Conversation; turn: Turn; question: Question; number: string; dir: string; owner: string; mayAnswer: boolean }) {
+export function QuestionCard({ conversation, turn, question, number, dir, owner, mayAnswer, mayAll }: { conversation: Conversation; turn: Turn; question: Question; number: string; dir: string; owner: string; mayAnswer: boolean; mayAll: boolean }) {
   const [chosen, choose] = useState('')
   const [whole, showWhole] = useState(false)
   const [deciding, decide] = useState<'always' | 'reason'>()
@@ -19,8 +19,10 @@ export function QuestionCard({ conversation, turn, question, number, dir, owner,
   const name = question.tool ?? call?.name
   const args = question.arguments ?? call?.args
   const heading = name && (name === 'write_file' && question.changes?.some((c) => c.old !== undefined) ? 'Replace this file?' : headings[name])
-  const known = !!heading && own.test(question.text)
-  const because = /\n(Asked because [^\n]*)$/.exec(question.text)?.[1]
+  const after = name === 'shell' ? afterCommand(question, args) : /\nAsked because [^\n]*$/.exec(question.text)?.[0] ?? ''
+  const known = !!heading && own.test(question.text) && after !== undefined
+  const offered = !question.requires || mayAll ? question.choices : question.choices.filter((c) => c.kind.startsWith('reject'))
+  const at = name === 'shell' ? within(dir, args?.workdir) : dir
   const blocked = (c: Choice) => chosen !== '' || !d.ready || (d.unread && c.kind.startsWith('allow'))
   const answer = (c: Choice, reason?: string) => {
     choose(c.id)
@@ -31,21 +33,22 @@ export function QuestionCard({ conversation, turn, question, number, dir, owner,
     e.preventDefault()
     if (!blocked(c) && d.entered(e)) answer(c)
   }
-  const labels = labelsOf(question.choices)
-  const always = isOurs(question.choices) ? question.choices.find((c) => c.id === 'allow_always') : undefined
+  const labels = labelsOf(offered)
+  const always = isOurs(question.choices) ? offered.find((c) => c.id === 'allow_always') : undefined
   const reject = isOurs(question.choices) ? question.choices.find((c) => c.id === 'reject') : undefined
   return (
     <section ref={d.card} class={'question' + (whole ? ' whole' : '')} aria-label="Question">
       {number && <p class="faint number">{number}</p>}
-      <h3>{known ? (args?.background === true ? 'Run this command in the background?' : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
+      <h3>{known ? (name === 'shell' ? shellHeading(args) : heading) : call || name ? `Use ${visible(name ?? '')}?` : visible(question.text)}</h3>
       {!known && (call || name) && question.text !== (call && titleOf(call)) && <pre class="wording">{visible(question.text)}</pre>}
       {args !== undefined && <CallDetails name={name ?? ''} args={args} changes={question.changes} dir={dir} />}
-      {known && because && <p class="because">{visible(because)}</p>}
-      {dir && <p class="faint where">in <code>{visible(dir)}</code></p>}
+      {known && after.split('\n').map((line) => line && <p class="because">{visible(line)}</p>)}
+      {at && <p class="faint where">in <code>{visible(at)}</code></p>}
+      {mayAnswer && offered.length < question.choices.length && <p class="because">Only a person with the scope {question.requires} can allow this: log in with <code>bellcord open --admin</code>.</p>}
       {d.unread && <p class="unread">Scroll to the end before you allow this. <button type="button" class="quiet" onClick={() => showWhole(true)}>Show all</button></p>}
       {deciding && <Lazy load={() => import('./deciding').then((m) => m.default)} props={{ question, kind: deciding, name: name ?? '', args, dir, owner, onClose: () => decide(undefined), onAnswer: (reason?: string) => { decide(undefined); answer(deciding === 'always' ? always! : reject!, reason) } }} quiet />}
       {mayAnswer
-        ? <div class="actions answers" ref={d.answers}>{question.choices.map((c, i) => c !== always && (
+        ? <div class="actions answers" ref={d.answers}>{offered.map((c, i) => c !== always && (
             <button type="button" key={c.id} aria-disabled={blocked(c)} onPointerDown={d.press} onKeyDown={(e) => keys(e, c)} onKeyUp={(e) => { if (e.key === ' ') e.preventDefault() }}
               onClick={(e) => { if (!blocked(c) && d.clicked(e)) answer(c) }}>{labels[i]}</button>
           ))}
@@ -62,6 +65,19 @@ export function QuestionCard({ conversation, turn, question, number, dir, owner,
 }
 
 const headings: { [tool: string]: string } = { shell: 'Run this command?', edit_file: 'Edit this file?', write_file: 'Write this file?', apply_patch: 'Apply this patch?', fetch: 'Open this address?' }
+
+/** shellHeading says how a command runs, before the command. */
+const shellHeading = (args: any) => `Run this command${args?.without_sandbox === true ? ' without the sandbox' : ''}${args?.background === true ? ' in the background' : ''}?`
+
+/** afterCommand returns what a question adds after its command: the sandbox and the reason. It returns undefined if the text says more before the command than the page shows, as that of a hosted agent can. */
+function afterCommand(question: Question, args: any): string | undefined {
+  const end = '`' + args?.command + '`?'
+  const at = question.text.indexOf(end)
+  return at < 0 || !question.tool && at !== 'Run '.length ? undefined : question.text.slice(at + end.length)
+}
+
+/** within returns the directory in which a command starts. */
+const within = (dir: string, workdir: unknown) => typeof workdir !== 'string' || workdir === '' ? dir : /^([\\/]|[A-Za-z]:)/.test(workdir) ? workdir : `${dir}/${workdir}`
 
 // The text of questions of the built-in tools, which repeats the heading and
 // the arguments.

@@ -85,7 +85,7 @@ function Talk({ conversation: c, linked, me }: { conversation: Conversation; lin
       {linked && c.caughtUp && c.link === 'live' && !c.record.turns.has(linked) && <p class="banner">This session has no such turn. <a href={`/s/${c.id}`} onClick={here}>Show the session</a></p>}
       <Scroll to={linked}>
         {shown.map((t) => [
-          <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} user={me?.owner ?? ''} />,
+          <TurnView key={t.id} conversation={c} turn={t} linked={t.id === linked} version={t.version} onEdit={edit} mayPrompt={mayPrompt} mayStop={mayStop} mayUndo={mayUndo} mayAll={may(me, 'admin')} busy={!!running} dir={session?.dir ?? ''} owner={session?.owner ?? ''} user={me?.owner ?? ''} />,
           removed && removed[removed.length - 1] === t && <Rewound key={'rewound ' + t.id} conversation={c} turns={removed} mayPrompt={mayPrompt} busy={!!running} />,
         ])}
         {c.pending.map((p) => (

@@ -18,20 +18,20 @@ import { ToolCard } from './tool'
 import { visible } from './visible'
 import type { Receipt } from './words'
 
-interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; busy: boolean; dir: string; owner: string; user: string }
+interface Props { conversation: Conversation; turn: Turn; linked: boolean; onEdit: (text: string, files: Attachments) => void; mayPrompt: boolean; mayStop: boolean; mayUndo: boolean; mayAll: boolean; busy: boolean; dir: string; owner: string; user: string }
 
 /** TurnView is not rendered again once its turn has ended, so that the cost of a long conversation is that of its last turn. */
 export class TurnView extends Component<Props & { version: number }> {
   override shouldComponentUpdate(next: Props & { version: number }) {
     const now = this.props
     return !next.turn.receipt || next.version !== now.version || next.turn !== now.turn || next.linked !== now.linked || next.mayPrompt !== now.mayPrompt || next.mayStop !== now.mayStop || next.user !== now.user
-      || next.mayUndo !== now.mayUndo || (!!next.turn.changes && next.busy !== now.busy)
+      || next.mayUndo !== now.mayUndo || next.mayAll !== now.mayAll || (!!next.turn.changes && next.busy !== now.busy)
   }
   override render() { return <OneTurn {...this.props} /> }
 }
 
 /** OneTurn shows one prompt and everything done for it. */
-function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUndo, busy, dir, owner, user }: Props) {
+function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUndo, mayAll, busy, dir, owner, user }: Props) {
   const live = !turn.receipt
   const parts = useMemo(() => turn.parts.map((p, i) => <PartView key={i} part={p} live={live && i === turn.parts.length - 1} dir={dir} />), [turn, turn.version, dir])
   const questions = open(turn)
@@ -45,7 +45,7 @@ function OneTurn({ conversation, turn, linked, onEdit, mayPrompt, mayStop, mayUn
       <div class="answer">{parts}</div>
       {questions.map((q, i) => {
         const common = { key: q.id, conversation, turn, question: q, number: questions.length > 1 ? `question ${i + 1} of ${questions.length}` : '', mayAnswer: mayPrompt }
-        return q.fields || q.url ? <FormCard {...common} /> : <QuestionCard {...common} dir={dir} owner={owner} />
+        return q.fields || q.url ? <FormCard {...common} /> : <QuestionCard {...common} dir={dir} owner={owner} mayAll={mayAll} />
       })}
       {turn.receipt && <Foot conversation={conversation} turn={turn} linked={linked} onEdit={onEdit} mayPrompt={mayPrompt} user={user}><Changed conversation={conversation} turn={turn} mayUndo={mayUndo} busy={busy} dir={dir} /></Foot>}
     </article>

@@ -1,7 +1,8 @@
 // Invisible characters that change how a line looks: control characters (except
 // tab and newline), text directions, line and paragraph separators, invisible
-// spaces and tags. Joiners are kept: scripts and emoji need them.
-const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
+// spaces, fillers and tags. A joiner is kept only between two characters outside of
+// ASCII: scripts and emoji need it there. The same rule as package visible in Go.
+const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e007f}]|(?<![^\u0000-\u007f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f\u200c\u200d])/gu
 
 /** visible shows deceptive characters as escapes such as \u202E. Use it for every text on which a user bases a decision. */
 export function visible(text: string): string {

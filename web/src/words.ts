@@ -50,10 +50,12 @@ export interface Question {
   fields?: Field[]
   /** page on which the user enters what the question requests */
   url?: string
+  /** scope that every answer but a rejection needs */
+  requires?: string
 }
 export interface Field {
   name: string; type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
-  title?: string; description?: string; required?: boolean; default?: any; options?: { value: string; title?: string }[]
+  title?: string; description?: string; required?: boolean; default?: any; options?: { value: string; title?: string; description?: string }[]
   format?: string; min_length?: number; max_length?: number; minimum?: number; maximum?: number; min_items?: number; max_items?: number
 }
 export interface Image { type: string; data: string }

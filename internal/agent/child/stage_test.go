@@ -22,6 +22,10 @@ import (
 // most is the time limit for everything that a test waits for.
 const most = 60 * time.Second
 
+// grace replaces the hub's default, which a busy machine may use up. An agent
+// that is abandoned is the sign of a stop that waits for something else.
+const grace = 20 * time.Second
+
 // TestMain lets the test binary act as the agent.
 func TestMain(m *testing.M) {
 	if os.Getenv("FAKE_AGENT") != "" {
@@ -41,6 +45,11 @@ func beAgent() {
 		case "open":
 			if wait, err := time.ParseDuration(os.Getenv("FAKE_AGENT_START")); err == nil {
 				<-time.After(wait)
+			}
+			for file := os.Getenv("FAKE_AGENT_AWAITS"); file != ""; <-time.After(5 * time.Millisecond) {
+				if _, err := os.Stat(file); err == nil {
+					break
+				}
 			}
 			if text == "" {
 				text = fmt.Sprintf("own-%d", os.Getpid())
@@ -175,7 +184,7 @@ func newStage(t *testing.T, change func(*child.Agent)) *stage {
 	if change != nil {
 		change(s.agent)
 	}
-	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), store, s.agent, hub.Options{Grace: grace}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

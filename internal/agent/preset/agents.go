@@ -18,10 +18,11 @@ func All() []Definition {
 		},
 		{
 			Name: "codex", Command: []string{"codex-acp"}, Protocol: ACP,
-			Pass:      []string{"OPENAI_*", "CODEX_*"},
-			InSandbox: map[string]string{"INITIAL_AGENT_MODE": "agent-full-access"}, // every other mode starts bubblewrap
-			Install:   "npm install --global @agentclientprotocol/codex-acp",
-			ShellTool: "exec_command", ShellArgs: outsideSandbox,
+			Pass:          []string{"OPENAI_*", "CODEX_*"},
+			InSandbox:     map[string]string{"INITIAL_AGENT_MODE": "agent-full-access"},
+			SandboxedMode: "agent-full-access", // every other mode starts bubblewrap
+			Install:       "npm install --global @agentclientprotocol/codex-acp",
+			ShellTool:     "exec_command", ShellArgs: outsideSandbox,
 		},
 		{
 			Name: "gemini", Command: []string{"gemini", "--acp"}, Protocol: ACP,

@@ -45,6 +45,10 @@ type Definition struct {
 	// cannot start another one.
 	InSandbox map[string]string
 
+	// SandboxedMode is the only mode of the agent that works in such a sandbox; ""
+	// if every mode does.
+	SandboxedMode string
+
 	// Renew reports that models reject the history the agent keeps after a stopped
 	// turn, so its session must be replaced: see child.Definition.
 	Renew bool

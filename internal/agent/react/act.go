@@ -134,6 +134,7 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		Dir: w.Session.Dir, AdditionalDirs: w.Session.AdditionalDirs,
 		Args: c.Arguments, Mode: permit.Mode(w.Session.Mode),
 		Media:     j.model.Media,
+		Held:      &j.held,
 		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
 		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },

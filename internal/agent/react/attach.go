@@ -29,7 +29,7 @@ func (j *job) attach(ctx context.Context) error {
 			continue
 		}
 		result := j.tools[i].Run(ctx, tool.Call{
-			Turn: j.w.Turn, Session: j.w.Session.ID, Dir: j.w.Session.Dir, AdditionalDirs: j.w.Session.AdditionalDirs, Args: args, AsWritten: true, Output: func(string) {},
+			Turn: j.w.Turn, Session: j.w.Session.ID, Dir: j.w.Session.Dir, AdditionalDirs: j.w.Session.AdditionalDirs, Args: args, AsWritten: true, Held: &j.held, Output: func(string) {},
 		})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -3,12 +3,12 @@ package react
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 const (
@@ -65,7 +65,8 @@ func (j *job) instruct(ctx context.Context) error {
 	}
 	sum, present := nestedIn(messages)
 	for _, f := range files {
-		text := f.read()
+		// A call that has succeeded must not fail because of its instructions.
+		text, _ := readIn(workspace.Dirs{Dir: f.root, Private: j.Private, Held: &j.held}, f.path, mostNested)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -99,24 +100,18 @@ func nestedIn(messages []bellcord.Message) (sum int, present map[string]bool) {
 // outermost first.
 func (j *job) instructionsFor(path string) []nested {
 	s := j.w.Session
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.Dir, path)
+	dir, rel, err := workspace.Dirs{Dir: s.Dir, Additional: s.AdditionalDirs}.Locate(path)
+	if err != nil {
+		return nil
 	}
-	for _, dir := range append([]string{s.Dir}, s.AdditionalDirs...) {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil || !filepath.IsLocal(rel) {
-			continue
-		}
-		return instructionsBelow(dir, rel, dir == s.Dir)
-	}
-	return nil
+	return j.instructionsBelow(dir, rel, dir == s.Dir)
 }
 
 // instructionsBelow returns the instruction files in the directories from root
 // to a file. It omits those of root itself if it is the working directory, and
 // the file if it is one of them.
-func instructionsBelow(root, file string, working bool) []nested {
-	in, err := os.OpenRoot(root) // links cannot lead outside
+func (j *job) instructionsBelow(root, file string, working bool) []nested {
+	in, err := j.held.Open(root) // links cannot lead outside
 	if err != nil {
 		return nil
 	}
@@ -139,10 +134,11 @@ func instructionsBelow(root, file string, working bool) []nested {
 	for _, dir := range dirs {
 		for _, name := range instructionNames {
 			path := filepath.Join(dir, name)
-			info, err := in.Stat(path)
-			if err != nil || !info.Mode().IsRegular() {
+			opened, err := workspace.OpenInstructions(in, path, j.Private)
+			if err != nil {
 				continue
 			}
+			_ = opened.Close() // read later, if the conversation does not have it
 			f := nested{root: root, path: path, name: filepath.ToSlash(path)}
 			if !working {
 				f.name = filepath.ToSlash(filepath.Join(root, path))
@@ -154,24 +150,4 @@ func instructionsBelow(root, file string, working bool) []nested {
 		}
 	}
 	return files
-}
-
-// read returns the instructions, "" if they cannot be read: a call that has
-// succeeded must not fail because of them.
-func (f nested) read() string {
-	in, err := os.OpenRoot(f.root)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = in.Close() }()
-	file, err := in.Open(f.path)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	text, err := boundedText(file, mostNested)
-	if err != nil {
-		return ""
-	}
-	return text
 }

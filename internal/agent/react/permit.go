@@ -41,7 +41,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 	case permit.Deny:
 		return d.Why, nil
 	case permit.Put:
-		if c.typed {
+		if c.typed && call.EachTime == "" {
 			return "", nil
 		}
 	}
@@ -60,6 +60,7 @@ func (a *Agent) permit(ctx context.Context, w *hub.Work, c call) (refused string
 		Arguments: c.Arguments,
 		Changes:   changes,
 		Choices:   choices(call),
+		Requires:  requires(call),
 	})
 	switch {
 	case err != nil:
@@ -99,6 +100,16 @@ func choices(c permit.Call) []bellcord.Choice {
 		return []bellcord.Choice{all[0], all[3]}
 	}
 	return all
+}
+
+// requires returns the scope that a person needs to allow a call. One that must be
+// approved each time leaves the sandbox and has all rights of the server's user, so
+// the scope prompt is not enough.
+func requires(c permit.Call) bellcord.Scope {
+	if c.EachTime != "" {
+		return bellcord.ScopeAdmin
+	}
+	return ""
 }
 
 // used records that the tool, in its current form, may be used.

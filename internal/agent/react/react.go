@@ -14,7 +14,9 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 	"github.com/bellcord/bellcord/internal/undo"
 )
 
@@ -45,6 +47,8 @@ type Agent struct {
 	// Instructions lists files to include in every system prompt, in addition to
 	// those of the session's directory.
 	Instructions []string
+	// Private are the files that never become instructions.
+	Private workspace.Private
 	// CompactAt is the share of a model's window at which the conversation is
 	// compacted; 0 means never.
 	CompactAt float64
@@ -82,6 +86,8 @@ type job struct {
 	failures  failures
 	touched   []string // files that the last calls have read or changed
 	images    imageBudget
+	ignored   []instruction // that are not in the system prompt
+	held      realdir.Held  // the session's directories
 }
 
 // scanDelay is the time until the first scan of the session's directory starts,
@@ -105,7 +111,7 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return err
 	}
 	j.tools = j.toolset(ctx, w.Session)
-	if j.system, err = a.systemPrompt(w.Session); err != nil {
+	if j.system, j.ignored, err = a.systemPrompt(w.Session); err != nil {
 		return err
 	}
 	if w.Prompt.Task == bellcord.TaskCompact {
@@ -117,6 +123,9 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 		return err
 	}
 	if err := j.noteMode(ctx); err != nil {
+		return err
+	}
+	if err := j.noteIgnored(ctx); err != nil {
 		return err
 	}
 	for {

@@ -2,16 +2,8 @@ package react
 
 import (
 	_ "embed" // the template
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/bellcord/bellcord"
 )
@@ -33,116 +25,46 @@ type facts struct {
 	Instructions []instruction
 }
 
-type instruction struct{ Path, Text string }
-
-func (a *Agent) systemPrompt(s bellcord.Session) (string, error) {
+// systemPrompt returns the system prompt, and the instruction files that are not in
+// it although they exist.
+func (a *Agent) systemPrompt(s bellcord.Session) (prompt string, ignored []instruction, err error) {
 	text := a.System
 	if text == "" {
 		text = ownTemplate
 	}
-	parsed, err := template.New("system prompt").Parse(text)
-	if err != nil {
-		return "", err
-	}
-	above, git := upwards(s.Dir)
+	above, git := a.upwards(s.Dir)
 	f := facts{Dir: s.Dir, Additional: s.AdditionalDirs, System: runtime.GOOS, Git: git, Started: s.Created.Format("2006-01-02"), Mode: a.firstMode(s), Sandboxed: a.Sandboxed != nil && a.Sandboxed()}
-	for _, path := range slices.Concat(a.Instructions, above) {
-		text, err := readInstruction(path)
+	var all []instruction
+	for _, path := range a.Instructions {
+		text, err := readOwn(path)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		if text != "" {
-			f.Instructions = append(f.Instructions, instruction{path, text})
+		all = append(all, instruction{Path: path, Text: text})
+	}
+	for _, one := range append(all, above...) {
+		switch {
+		case one.ignored != nil:
+			ignored = append(ignored, one)
+		case one.Text != "":
+			f.Instructions = append(f.Instructions, one)
 		}
 	}
-	var out strings.Builder
-	if err := parsed.Execute(&out, f); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(out.String()), nil
+	filled, err := fill(text, f.data())
+	return strings.TrimSpace(filled), ignored, err
 }
 
-// upwards returns the instruction files of a directory and of its parents up to
-// the repository's root, the outermost first. Without a repository it returns
-// only the directory's own file. In each directory AGENTS.md takes precedence
-// over CLAUDE.md. As in git, the search stops at the directories in
-// GIT_CEILING_DIRECTORIES.
-func upwards(dir string) (files []string, git bool) {
-	own := instructionsIn(dir)
-	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
-	for at := dir; ; at = filepath.Dir(at) {
-		if at != dir && slices.Contains(ceilings, at) {
-			return own, false
-		}
-		if at != dir {
-			files = append(instructionsIn(at), files...)
-		} else {
-			files = own
-		}
-		if isRepository(at) {
-			return files, true
-		}
-		if at == filepath.Dir(at) {
-			return own, false
-		}
+// data returns the facts as fill reads them.
+func (f facts) data() map[string]any {
+	additional, instructions := []any{}, []any{}
+	for _, dir := range f.Additional {
+		additional = append(additional, dir)
 	}
-}
-
-// isRepository reports whether a directory is the root of a git repository: its
-// .git is a file, or a directory with a HEAD. An empty .git directory is not a
-// repository.
-func isRepository(dir string) bool {
-	git := filepath.Join(dir, ".git")
-	info, err := os.Stat(git)
-	if err == nil && info.IsDir() {
-		_, err = os.Lstat(filepath.Join(git, "HEAD"))
+	for _, one := range f.Instructions {
+		instructions = append(instructions, map[string]any{"Path": one.Path, "Text": one.Text})
 	}
-	return err == nil
-}
-
-// instructionNames are the names of instruction files. In a directory, only the
-// first that exists counts.
-var instructionNames = []string{"AGENTS.md", "CLAUDE.md"}
-
-func instructionsIn(dir string) []string {
-	for _, name := range instructionNames {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return []string{path}
-		}
+	return map[string]any{
+		"Dir": f.Dir, "Additional": additional, "System": f.System, "Git": f.Git, "Started": f.Started, "Mode": f.Mode,
+		"Sandboxed": f.Sandboxed, "Instructions": instructions,
 	}
-	return nil
-}
-
-// mostInstruction is the maximum number of bytes of one file in the system
-// prompt.
-const mostInstruction = 64 << 10
-
-func readInstruction(path string) (string, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	} else if err != nil {
-		return "", fmt.Errorf("instructions: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err := boundedText(f, mostInstruction)
-	if err != nil {
-		return "", fmt.Errorf("instructions: %w", err)
-	}
-	return text, nil
-}
-
-// boundedText returns the first most bytes of a file, with a note if there are
-// more.
-func boundedText(f io.Reader, most int) (string, error) {
-	read, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err != nil {
-		return "", err
-	}
-	text := strings.TrimSpace(strings.ToValidUTF8(string(read[:min(len(read), most)]), ""))
-	if len(read) > most {
-		text += "\n[the rest of the file is omitted]"
-	}
-	return text, nil
 }

@@ -103,6 +103,7 @@ func apiStop(s chat.Stop) api.Stop {
 }
 
 func (c localChat) Answer(_ context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+	r.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} // a person at the machine itself
 	return c.at.App.Front().Answer(turn, question, r, currentUser())
 }
 

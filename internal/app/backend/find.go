@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
@@ -124,15 +125,16 @@ func idsOf(turns []api.Turn) []bellcord.TurnID {
 }
 
 // Newest returns the most recently used session of a directory, or "" if it has
-// no session.
+// no session. The path may have symbolic links.
 func Newest(ctx context.Context, at Backend, dir string) (bellcord.SessionID, error) {
+	real := realdir.Resolve(dir)
 	for before := ""; ; {
 		sessions, next, err := at.Sessions(ctx, before)
 		if err != nil {
 			return "", err
 		}
 		for _, s := range sessions {
-			if s.Dir == dir {
+			if s.Dir == real || s.Dir == dir { // of another machine, or of an earlier version
 				return s.ID, nil
 			}
 		}

@@ -87,6 +87,7 @@ func (s Local) Stop(ctx context.Context, turn bellcord.TurnID, session bellcord.
 
 // Answer implements Backend.
 func (s Local) Answer(_ context.Context, turn bellcord.TurnID, question string, r bellcord.Reply) error {
+	r.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} // a person at the machine itself
 	return s.App.Front().Answer(turn, question, r, currentUser())
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // mostSearched is how many receipts are read to find the last turn that changed
@@ -21,11 +22,7 @@ const mostSearched = 100
 // current directory.
 func FindChanged(ctx context.Context, at Backend, id string) (bellcord.TurnID, error) {
 	if id == "" {
-		_, last, err := findLast(ctx, at, func(u bellcord.Undoable) bool { return u.Turn != "" })
-		if err == nil && last.Turn == "" {
-			err = errors.New("no turn has changes that are not undone; name a turn or a session if it was long ago")
-		}
-		return last.Turn, err
+		return lastChanged(ctx, at)
 	}
 	turn, session, err := findTarget(ctx, at, id, findAnyTurn)
 	if errors.Is(err, bellcord.ErrNoTurn) {
@@ -42,52 +39,87 @@ func FindChanged(ctx context.Context, at Backend, id string) (bellcord.TurnID, e
 }
 
 // FindUndo returns the last undo that can be reversed, and its session: of the
-// session that an id or a part of it means, or without an id of the last session
-// that has one.
+// session that an id or a part of it means, or without an id of all sessions, and
+// prefers the sessions in the current directory. For a turn it returns the last undo
+// of its session, if that has undone the turn.
 func FindUndo(ctx context.Context, at Backend, id string) (bellcord.SessionID, string, error) {
 	if id == "" {
-		session, last, err := findLast(ctx, at, func(u bellcord.Undoable) bool { return u.Undo != "" })
-		if err == nil && last.Undo == "" {
-			err = errors.New("no session has an undo that can be reversed; name a session if it was long ago")
-		}
-		return session, last.Undo, err
+		return lastUndo(ctx, at)
 	}
-	session, err := FindSession(ctx, at, id)
+	turn, session, err := findTarget(ctx, at, id, findAnyTurn)
+	if errors.Is(err, bellcord.ErrNoTurn) {
+		err = fmt.Errorf("%s is neither a session nor a turn (bellcord sessions lists the sessions): %w", id, err)
+	}
+	if err == nil && turn != "" {
+		_, session, err = FindTurnOf(ctx, at, string(turn))
+	}
 	if err != nil {
 		return "", "", err
 	}
 	last, err := at.Undoable(ctx, session)
-	if err == nil && last.Undo == "" {
+	switch {
+	case err != nil:
+	case last.Undo == "":
 		err = fmt.Errorf("session %s has no undo that can be reversed", session)
+	case turn != "" && !slices.Contains(last.UndoneTurns, turn):
+		err = fmt.Errorf("the last undo of session %s is not that of turn %s: "+
+			"an earlier undo cannot be reversed by its turn", session, turn)
 	}
 	return session, last.Undo, err
 }
 
-// findLast returns what can be undone in the last session for which has returns
-// true. It asks the sessions in the current directory first.
-func findLast(ctx context.Context, at Backend, has func(bellcord.Undoable) bool) (bellcord.SessionID, bellcord.Undoable, error) {
-	sessions, err := changedSessions(ctx, at)
+// lastUndo returns the last undo of all sessions that changed files. It prefers the
+// sessions in the current directory.
+func lastUndo(ctx context.Context, at Backend) (session bellcord.SessionID, undo string, err error) {
+	here, elsewhere, err := changedSessions(ctx, at)
 	if err != nil {
-		return "", bellcord.Undoable{}, err
+		return "", "", err
 	}
-	for _, session := range sessions {
-		last, err := at.Undoable(ctx, session)
-		if err != nil || has(last) {
-			return session, last, err
+	for _, sessions := range [][]bellcord.SessionID{here, elsewhere} {
+		var latest bellcord.Undoable
+		for _, s := range sessions {
+			last, err := at.Undoable(ctx, s)
+			if err != nil {
+				return "", "", err
+			}
+			if last.Undo != "" && (latest.Undo == "" || last.UndoneAt.After(latest.UndoneAt)) {
+				session, latest = s, last
+			}
+		}
+		if latest.Undo != "" {
+			return session, latest.Undo, nil
 		}
 	}
-	return "", bellcord.Undoable{}, nil
+	return "", "", errors.New("no session has an undo that can be reversed; name a session if it was long ago")
+}
+
+// lastChanged returns the last turn that changed files and is not undone, of the last
+// session that has one. It asks the sessions in the current directory first.
+func lastChanged(ctx context.Context, at Backend) (bellcord.TurnID, error) {
+	here, elsewhere, err := changedSessions(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	for _, session := range append(here, elsewhere...) {
+		last, err := at.Undoable(ctx, session)
+		if err != nil || last.Turn != "" {
+			return last.Turn, err
+		}
+	}
+	return "", errors.New("no turn has changes that are not undone; name a turn or a session if it was long ago")
 }
 
 // changedSessions returns the sessions of the last turns that may have changed
-// files: those in the current directory first, then by time.
-func changedSessions(ctx context.Context, at Backend) ([]bellcord.SessionID, error) {
+// files, the last turn first: those in the current directory, and the others.
+func changedSessions(ctx context.Context, at Backend) (here, elsewhere []bellcord.SessionID, err error) {
 	receipts, err := at.Receipts(ctx, bellcord.ReceiptQuery{Limit: mostSearched})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	current, _ := os.Getwd() // without one, no session is preferred
-	var here, elsewhere []bellcord.SessionID
+	current, err := os.Getwd()
+	if err == nil { // without one, no session is preferred
+		current = realdir.Resolve(current)
+	}
 	for _, r := range receipts {
 		if !mayHaveChanged(r) || slices.Contains(here, r.Session) || slices.Contains(elsewhere, r.Session) {
 			continue
@@ -97,7 +129,7 @@ func changedSessions(ctx context.Context, at Backend) ([]bellcord.SessionID, err
 			continue // it was deleted meanwhile
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if current != "" && filepath.Clean(s.Dir) == current {
 			here = append(here, r.Session)
@@ -105,7 +137,7 @@ func changedSessions(ctx context.Context, at Backend) ([]bellcord.SessionID, err
 			elsewhere = append(elsewhere, r.Session)
 		}
 	}
-	return append(here, elsewhere...), nil
+	return here, elsewhere, nil
 }
 
 // mayHaveChanged reports whether a turn has changed files, or may have: its

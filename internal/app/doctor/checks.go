@@ -151,15 +151,6 @@ func confinement(state app.SandboxState) []Finding {
 	return ok("%s", state)
 }
 
-// limits reports what enforces the limits of commands.
-func (d *Doctor) limits(context.Context) []Finding {
-	by := proc.LimitsBy()
-	if by == "" {
-		return ok("memory, processes and processors of commands cannot be limited on this system")
-	}
-	return ok("memory, processes and processors of commands are limited by %s", by)
-}
-
 // inOneLine returns the text of an error without line breaks.
 func inOneLine(err error) string { return line.Visible(strings.Join(strings.Fields(err.Error()), " ")) }
 

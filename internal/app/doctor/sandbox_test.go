@@ -27,3 +27,13 @@ func TestSandbox_LevelIsNone_WarnsAndNamesTheFilter(t *testing.T) {
 		}
 	}
 }
+
+func TestSandbox_HomeIsHidden_IsReported(t *testing.T) {
+	t.Parallel()
+	for home, want := range map[string]string{config.HomeHidden: "the home directory is hidden", config.HomeVisible: "the home directory is visible"} {
+		found := confinement(app.SandboxState{Mode: config.SandboxAuto, Level: "namespaces", Home: home})
+		if len(found) != 1 || !strings.Contains(found[0].Says, want) {
+			t.Errorf("%s: %+v", home, found)
+		}
+	}
+}

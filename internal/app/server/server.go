@@ -62,6 +62,9 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 		return nil, err
 	}
 	options := doorOptions(c.Settings, c.Logger)
+	if shared, is := s.app.Store.(interface{ SigningKey() []byte }); is {
+		options.ChallengeKey = shared.SigningKey()
+	}
 	if err := errors.Join(s.app.RegisterMetrics(registry), options.Check()); err != nil {
 		return nil, errors.Join(err, s.app.Close())
 	}
@@ -95,7 +98,7 @@ func (s *Server) webConfig(from app.Config, secure bool) web.Config {
 		Hosts: c.Serve.Names(), Origins: c.Serve.AllowedOrigins, BehindProxy: c.Serve.TrustProxy, Secure: secure,
 		CheckPeer: func(conn net.Conn) error { return app.CheckPeer(conn, c.DataDir) },
 		Session:   bellcord.Session{Agent: c.Agent, Model: app.DefaultModel(c), Mode: c.Mode}, Prompt: app.PromptLimits(c),
-		Workspaces: app.WorkspacesDir(c.DataDir), Roots: c.Serve.Roots, Private: []string{c.DataDir, config.Dir()},
+		Workspaces: app.WorkspacesDir(c.DataDir), Roots: c.Serve.Roots, MachineOwner: app.MachineOwner, Private: []string{c.DataDir, config.Dir()},
 		CheckModel: s.app.Models.Check,
 		CheckAgent: s.checkAgent,
 		Ceiling:    c.Ceiling,

@@ -103,7 +103,7 @@ func tourSettings(data string) (config.Config, error) {
 // Options returns the options of the model that shows the tour.
 func (t *Tour) Options(version string) chat.Options {
 	return chat.Options{
-		Session: t.Session, Inline: true, Version: version, Guide: &guide{exists: exists}, Now: time.Now(),
+		Session: t.Session, Version: version, Guide: &guide{exists: exists}, Now: time.Now(),
 		Place: func(string) string { return "temporary directory" },
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // checkDirs returns an error if a session cannot work in the directories of a
@@ -51,10 +52,14 @@ func checkDir(member, dir string) error {
 func (s *Server) moveSession(hub *hub.Hub, found bellcord.Session, p acp.LoadSessionRequest) (bellcord.Session, error) {
 	var change bellcord.SessionUpdated
 	network := s.config.Load().Network
-	if network == nil && found.Dir != p.Cwd {
-		change.Dir = p.Cwd
+	if dir := realdir.Resolve(p.Cwd); network == nil && found.Dir != dir {
+		change.Dir = dir
 	}
-	if !slices.Equal(found.AdditionalDirs, p.AdditionalDirectories) && (network == nil || len(p.AdditionalDirectories) > 0) {
+	var additional []string
+	for _, dir := range p.AdditionalDirectories {
+		additional = append(additional, realdir.Resolve(dir))
+	}
+	if !slices.Equal(found.AdditionalDirs, additional) && (network == nil || len(additional) > 0) {
 		change.AdditionalDirs = &p.AdditionalDirectories
 	}
 	if change == (bellcord.SessionUpdated{}) {

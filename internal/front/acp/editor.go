@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
@@ -14,6 +15,17 @@ type EditorTools struct {
 
 	conn    *jsonrpc.Conn
 	session string
+	dir     string // of the session
+	cwd     string // its path as the editor has named it, perhaps with symbolic links
+}
+
+// named returns a path in the session's directory as the editor names it.
+func (d *EditorTools) named(path string) string {
+	rel, err := filepath.Rel(d.dir, path)
+	if d.cwd == "" || err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.Join(d.cwd, rel)
 }
 
 // requestEditor sends a request to the editor and waits for the reply. When ctx
@@ -33,7 +45,7 @@ func (d *EditorTools) requestEditor(ctx context.Context, method string, params, 
 // beginning; a limit of 0 means no limit.
 func (d *EditorTools) ReadText(ctx context.Context, path string, line, limit int) (string, error) {
 	var result acp.ReadTextFileResponse
-	params := acp.ReadTextFileRequest{SessionID: d.session, Path: path, Line: max(line, 0), Limit: max(limit, 0)}
+	params := acp.ReadTextFileRequest{SessionID: d.session, Path: d.named(path), Line: max(line, 0), Limit: max(limit, 0)}
 	err := d.requestEditor(ctx, acp.MethodReadTextFile, params, &result)
 	return result.Content, err
 }
@@ -41,5 +53,5 @@ func (d *EditorTools) ReadText(ctx context.Context, path string, line, limit int
 // WriteText writes a text file through the editor.
 func (d *EditorTools) WriteText(ctx context.Context, path, content string) error {
 	var none struct{}
-	return d.requestEditor(ctx, acp.MethodWriteTextFile, acp.WriteTextFileRequest{SessionID: d.session, Path: path, Content: content}, &none)
+	return d.requestEditor(ctx, acp.MethodWriteTextFile, acp.WriteTextFileRequest{SessionID: d.session, Path: d.named(path), Content: content}, &none)
 }

@@ -24,7 +24,9 @@ func askForm(q bellcord.Question) script {
 
 var (
 	whereForm = bellcord.Question{ID: "q1", Text: "Where?", Fields: []bellcord.Field{
-		{Name: "env", Type: bellcord.FieldString, Required: true, Options: []bellcord.Option{{Value: "dev"}, {Value: "prod", Title: "Production"}}},
+		{Name: "env", Type: bellcord.FieldString, Required: true, Options: []bellcord.Option{
+			{Value: "dev"}, {Value: "prod", Title: "Production", Description: "the live site"},
+		}},
 		{Name: "count", Type: bellcord.FieldInteger, Minimum: new(1.0)},
 		{Name: "days", Type: bellcord.FieldArray, Options: []bellcord.Option{{Value: "mo"}}},
 	}}
@@ -57,6 +59,10 @@ func TestForm_EditorOffersElicitation_IsAskedThereAndAnswered(t *testing.T) {
 				id := e.prompt("go")
 				requests, _ := e.calls("elicitation/create")
 				schema := requests.Params["requestedSchema"].(obj)
+				described := `{"const":"prod","description":"the live site","title":"Production"}`
+				if !strings.Contains(text(schema), described) {
+					t.Errorf("the schema has no option %s: %s", described, text(schema))
+				}
 				if requests.Params["mode"] != "form" || requests.Params["message"] != "Where?" || requests.Params["sessionId"] != e.session || len(schema["properties"].(obj)) != 3 {
 					t.Errorf("asked %v", requests.Params)
 				}
@@ -173,7 +179,10 @@ func TestForm_EditorWithoutElicitation_GetsAPermissionDialog(t *testing.T) {
 		want     string
 		shows    string
 	}{
-		{"one option", oneOption, "dev, Production, Decline", `value:"prod"`, `{"choice":"accept","values":{"env":"prod"}}`, "Where?"},
+		{
+			"one option", oneOption, "dev, Production, Decline",
+			`value:"prod"`, `{"choice":"accept","values":{"env":"prod"}}`, `Where?\n- Production: the live site`,
+		},
 		{
 			"one boolean",
 			bellcord.Question{ID: "q1", Text: "Sure?", Fields: []bellcord.Field{{Name: "sure", Type: bellcord.FieldBoolean}}},

@@ -66,6 +66,7 @@ func (s *Server) initializeHosted(ctx context.Context, params json.RawMessage) a
 	if reply == nil {
 		return own
 	}
+	s.noteOffers(reply)
 	agent, ours := acp.MembersOf(reply), own.result.(acp.InitializeResponse)
 	can := acp.MembersOf(agent["agentCapabilities"])
 	sessions, prompts := acp.MembersOf(can["sessionCapabilities"]), acp.MembersOf(can["promptCapabilities"])

@@ -25,6 +25,8 @@ func (s *Server) pass(m jsonrpc.Message) bool {
 		return true
 	}
 	switch {
+	case m.IsRequest() && !isObject(m.Params): // goose never answers it
+		s.sendReply(m.ID, failure(invalid("params: expected an object")))
 	case !m.IsRequest() && sess != nil:
 		c.Hosted.Notify(sess.id, m.Method, m.Params, true)
 	case !m.IsRequest():
@@ -40,6 +42,12 @@ func (s *Server) pass(m jsonrpc.Message) bool {
 		})
 	}
 	return true
+}
+
+// isObject reports whether parameters are an object, or absent.
+func isObject(params json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return len(params) == 0 || json.Unmarshal(params, &object) == nil
 }
 
 // passToParent passes a notification about the session of a sub-agent on to the

@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 type guestAgent struct {
 	commands string // JSON
 	early    string // an update that it sends while the session opens, as JSON
+	hello    string // its reply to initialize, as JSON; "" for helloOfGuest
 
 	mu       sync.Mutex
 	received []string
@@ -40,9 +42,11 @@ func (g *guestAgent) notes() []string {
 	return append([]string(nil), g.received...)
 }
 
+const helloOfGuest = `{"protocolVersion":1,"agentInfo":{"name":"guest","version":"7"},"authMethods":[{"id":"login","name":"Log in","type":"terminal","args":["login"]}],
+		"agentCapabilities":{"loadSession":false,"sessionCapabilities":{"fork":{}},"promptCapabilities":{"image":true},"_meta":{"own":1}},"_meta":{"steering":{"supported":true}}}`
+
 func (g *guestAgent) Initialize(context.Context, json.RawMessage) (json.RawMessage, error) {
-	return json.RawMessage(`{"protocolVersion":1,"agentInfo":{"name":"guest","version":"7"},"authMethods":[{"id":"login","name":"Log in","type":"terminal","args":["login"]}],
-		"agentCapabilities":{"loadSession":false,"sessionCapabilities":{"fork":{}},"promptCapabilities":{"image":true},"_meta":{"own":1}},"_meta":{"steering":{"supported":true}}}`), nil
+	return json.RawMessage(cmp.Or(g.hello, helloOfGuest)), nil
 }
 
 func (g *guestAgent) Open(_ context.Context, _ bellcord.Session, params json.RawMessage, c acp.HostedClient) (json.RawMessage, error) {
@@ -265,6 +269,7 @@ func TestSteering_WhileATurnIsRunning_ReachesTheAgent(t *testing.T) {
 	t.Parallel()
 	g := &guestAgent{}
 	edit(t, waits, g.host, func(t *testing.T, e *editor) {
+		e.request("initialize", obj{"protocolVersion": 1})
 		text := []obj{{"type": "text", "text": "and this"}}
 		r := e.request("_session/steering", obj{"sessionId": e.session, "prompt": text, "_meta": obj{"steering": obj{"idleBehavior": "promptRequired"}}})
 		if r.Result["outcome"] != "promptRequired" {
@@ -288,6 +293,68 @@ func TestSteering_WhileATurnIsRunning_ReachesTheAgent(t *testing.T) {
 		e.notify("session/cancel", e.here())
 		synctest.Wait()
 	})
+}
+
+// The front's answer is the same whether a turn runs or not: the agent would start
+// work that is no turn.
+func TestSteering_AgentDoesNotOfferIt_IsMethodNotFound(t *testing.T) {
+	t.Parallel()
+	g := &guestAgent{hello: `{"protocolVersion":1,"agentCapabilities":{}}`}
+	edit(t, waits, g.host, func(t *testing.T, e *editor) {
+		e.request("initialize", obj{"protocolVersion": 1})
+		params := e.showing(obj{"type": "text", "text": "and this"})
+		params["_meta"] = obj{"steering": obj{"idleBehavior": "promptRequired"}}
+		idle := e.request("_session/steering", params)
+		id := e.prompt("go")
+		synctest.Wait()
+		for when, r := range map[string]frame{"idle": idle, "in a turn": e.request("_session/steering", params)} {
+			if r.Error == nil || r.Error.Code != -32601 {
+				t.Errorf("%s: %+v, want the error -32601", when, r)
+			}
+		}
+		e.notify("session/cancel", e.here())
+		e.answer(id)
+	})
+}
+
+// Goose never answers such a request.
+func TestPassedRequest_ParamsAreNoObject_IsRefused(t *testing.T) {
+	t.Parallel()
+	g := &guestAgent{}
+	edit(t, waits, g.host, func(t *testing.T, e *editor) {
+		for i, params := range []string{`[]`, `true`, `1`, `"x"`} {
+			_, _ = fmt.Fprintf(e.wire, `{"jsonrpc":"2.0","id":"p%d","method":"_own/method","params":%s}`+"\n", i, params)
+			r, _ := e.await("the reply", func(f frame) bool { return string(f.ID) == fmt.Sprintf(`"p%d"`, i) })
+			if r.Error == nil || r.Error.Code != -32602 {
+				t.Errorf("%s: %+v, want the error -32602", params, r)
+			}
+		}
+		_, _ = fmt.Fprintln(e.wire, `{"jsonrpc":"2.0","id":"p","method":"_own/method"}`)
+		if r, _ := e.await("the reply", func(f frame) bool { return string(f.ID) == `"p"` }); r.Error != nil {
+			t.Errorf("without params: %+v", r.Error)
+		}
+		if notes := strings.Join(g.notes(), "\n"); strings.Count(notes, "_own/method") != 1 {
+			t.Errorf("the agent received\n%s", notes)
+		}
+	})
+}
+
+func TestPrompt_AudioForAHostedAgent_IsAcceptedOnlyIfTheAgentOffersIt(t *testing.T) {
+	t.Parallel()
+	sound := []obj{{"type": "text", "text": "hear"}, {"type": "audio", "mimeType": "audio/wav", "data": "UklGRg=="}}
+	for _, hello := range []string{`{"protocolVersion":1,"agentCapabilities":{"promptCapabilities":{"audio":true}}}`, helloOfGuest} {
+		g := &guestAgent{hello: hello}
+		edit(t, echoes, g.host, func(t *testing.T, e *editor) {
+			e.request("initialize", obj{"protocolVersion": 1})
+			r := e.request("session/prompt", e.showing(sound...))
+			switch {
+			case hello != helloOfGuest && r.Result["stopReason"] != "end_turn":
+				t.Errorf("offered: %+v", r)
+			case hello == helloOfGuest && (r.Error == nil || r.Error.Code != -32602):
+				t.Errorf("not offered: %+v, want the error -32602", r)
+			}
+		})
+	}
 }
 
 func TestCancel_SessionOfASubAgent_ReachesTheAgentAndStopsNoTurn(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // Network contains the rules of a connection to a server that several people
@@ -28,8 +29,8 @@ type Network struct {
 	// Reach returns the owner of the sessions that the client reaches, or ""
 	// for the sessions of all owners.
 	Reach func() string
-	// Admit returns an error if the server cannot accept another prompt.
-	Admit func() error
+	// Admit returns an error if the server cannot accept another prompt in a session.
+	Admit func(bellcord.Session) error
 	// Session returns a session that the client reaches, or ErrNoSession.
 	Session func(ctx context.Context, id string) (bellcord.Session, error)
 	// Create creates a session of the client's owner, in a new directory if dir
@@ -208,12 +209,13 @@ func (s *Server) findSession(ctx context.Context, hub *hub.Hub, p acp.LoadSessio
 // listQuery returns the query of a session/list. Clients without the admin
 // scope have sessions in workspaces only, so cwd selects nothing for them.
 func (s *Server) listQuery(cwd string) bellcord.SessionQuery {
-	query := bellcord.SessionQuery{Dir: cwd, Limit: sessionsPerPage}
-	if network := s.config.Load().Network; network != nil {
+	query := bellcord.SessionQuery{Limit: sessionsPerPage}
+	network := s.config.Load().Network
+	if network != nil {
 		query.Owner = network.Reach()
-		if !network.May(bellcord.ScopeAdmin) {
-			query.Dir = ""
-		}
+	}
+	if cwd != "" && (network == nil || network.May(bellcord.ScopeAdmin)) {
+		query.Dir = realdir.Resolve(cwd)
 	}
 	return query
 }
@@ -282,7 +284,7 @@ func (s *Server) mayPrompt(sess *session, turn bellcord.TurnID) error {
 		return invalid("a prompt of this connection has the same bellcord/turn and is not answered yet")
 	}
 	if network := s.config.Load().Network; network != nil {
-		return network.Admit()
+		return network.Admit(sess.settings())
 	}
 	return nil
 }

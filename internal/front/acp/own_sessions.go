@@ -116,7 +116,7 @@ func (s *Server) forkSession(ctx context.Context, params json.RawMessage) answer
 	if err != nil {
 		return failure(err)
 	}
-	s.opened(made.ID, p.McpServers)
+	s.opened(made, p.Cwd, p.McpServers)
 	copied := s.open(sess.hub, made.ID)
 	if copied.at, err = sess.hub.Tail(ctx, made.ID); err != nil {
 		return failure(err)

@@ -3,11 +3,13 @@ package acp
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/front/acp/updates"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // askPermission opens a dialog for a question about a call and passes the
@@ -15,7 +17,7 @@ import (
 // drops a later answer and reports whether the dialog was still unanswered.
 func (s *session) askPermission(turn bellcord.TurnID, q bellcord.Question, toolCall acp.ToolCallUpdate) (withdraw func() bool) {
 	params := acp.RequestPermissionRequest{
-		SessionID: s.client, ToolCall: toolCall, Options: offered(q.Choices, s.isHosted()), Meta: questionMeta(turn, q),
+		SessionID: s.client, ToolCall: toolCall, Options: offered(q, s.scopes(), s.isHosted()), Meta: questionMeta(turn, q),
 	}
 	dialog := s.server.conn.Request(acp.MethodRequestPermission, s.view.permission(params))
 	s.server.work.Go(func() {
@@ -46,16 +48,22 @@ func questionMeta(turn bellcord.TurnID, q bellcord.Question) acp.Meta {
 // offered returns the options for the editor. Clients label and select options
 // by kind, so of several allow_always choices only the first, the narrowest, is
 // offered. Those of a hosted agent are passed on as they are.
-func offered(choices []bellcord.Choice, hosted bool) []acp.PermissionOption {
+//
+// A client that lacks the scope that the question requires can only reject.
+func offered(q bellcord.Question, scopes []bellcord.Scope, hosted bool) []acp.PermissionOption {
 	options := []acp.PermissionOption{}
 	always := false
+	choices := q.ChoicesFor(scopes)
 	for _, c := range choices {
+		if len(choices) < len(q.Choices) {
+			c.Text += fmt.Sprintf(" (only a person with the scope %s can allow it)", q.Requires)
+		}
 		kind := acp.PermissionOptionKind(c.Kind)
 		if kind == acp.AllowAlways && always && !hosted {
 			continue
 		}
 		always = always || kind == acp.AllowAlways
-		options = append(options, acp.PermissionOption{OptionID: c.ID, Name: c.Text, Kind: kind, Meta: c.Meta})
+		options = append(options, acp.PermissionOption{OptionID: c.ID, Name: visible.Text(c.Text), Kind: kind, Meta: c.Meta})
 	}
 	return options
 }

@@ -103,13 +103,14 @@ type Server struct {
 	life context.Context // ends with a connection of the network; Background on stdio
 	end  context.CancelCauseFunc
 
-	mu       sync.Mutex
-	version  version // as negotiated by initialize
-	sessions map[bellcord.SessionID]*session
-	ending   bool                          // the input has ended
-	early    earlyCancels                  // only if messages may arrive out of order
-	aliases  map[string]bellcord.SessionID // sessions for which the client uses an id of the hosted agent
-	children map[string]bellcord.SessionID // sessions of the hosted agent's sub-agents, and the sessions that started them
+	mu          sync.Mutex
+	version     version     // as negotiated by initialize
+	agentOffers agentOffers // as reported by the hosted agent's initialize
+	sessions    map[bellcord.SessionID]*session
+	ending      bool                          // the input has ended
+	early       earlyCancels                  // only if messages may arrive out of order
+	aliases     map[string]bellcord.SessionID // sessions for which the client uses an id of the hosted agent
+	children    map[string]bellcord.SessionID // sessions of the hosted agent's sub-agents, and the sessions that started them
 
 	recorded recordedSessions
 }

@@ -194,9 +194,12 @@ func (s *session) agentModes() bool {
 	return s.settingsFromAgent
 }
 
-func (s *session) dir() string {
-	v, _ := s.hub.Configure(s.id, bellcord.SessionUpdated{}) // reads the session, without I/O
-	return v.Dir
+func (s *session) dir() string { return s.settings().Dir }
+
+// settings returns the session, without I/O.
+func (s *session) settings() bellcord.Session {
+	v, _ := s.hub.Configure(s.id, bellcord.SessionUpdated{})
+	return v
 }
 
 // update sends an update that is not from the log.

@@ -13,6 +13,7 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/front/acp/updates"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // initialize replies without accessing the store. The protocol version is
@@ -46,7 +47,7 @@ func (s *Server) initialize(params json.RawMessage) answer {
 
 // opened calls Config.Opened with the editor's tools and the MCP servers of a
 // session.
-func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
+func (s *Server) opened(made bellcord.Session, cwd string, servers []MCPServer) {
 	tell := s.config.Load().Opened
 	if tell == nil {
 		return
@@ -57,8 +58,9 @@ func (s *Server) opened(id bellcord.SessionID, servers []MCPServer) {
 	if s.config.Load().Network != nil {
 		tools = EditorTools{} // a turn outlives the connection
 	}
-	tools.conn, tools.session = s.conn, s.clientIDOf(id)
-	tell(id, &tools, servers)
+	tools.conn, tools.session = s.conn, s.clientIDOf(made.ID)
+	tools.dir, tools.cwd = made.Dir, cwd
+	tell(made.ID, &tools, servers)
 }
 
 func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer {
@@ -74,7 +76,7 @@ func (s *Server) newSession(ctx context.Context, params json.RawMessage) answer 
 	if err != nil {
 		return failure(err)
 	}
-	s.opened(made.ID, p.McpServers)
+	s.opened(made, p.Cwd, p.McpServers)
 	sess := s.open(hub, made.ID)
 	sess.choose(p.Meta)
 	s.work.Go(sess.follow)
@@ -127,7 +129,7 @@ func (s *Server) reopen(ctx context.Context, params json.RawMessage, catchUp fun
 	if err != nil {
 		return failure(err)
 	}
-	s.opened(found.ID, p.McpServers)
+	s.opened(found, p.Cwd, p.McpServers)
 	sess := s.open(hub, found.ID)
 	sess.choose(p.Meta)
 	if err := catchUp(sess, ctx, p.Meta); err != nil {
@@ -180,7 +182,10 @@ func (s *Server) listSessions(ctx context.Context, params json.RawMessage) answe
 	}
 	result := acp.ListSessionsResponse{Sessions: make([]acp.SessionInfo, len(found))}
 	for i, v := range found {
-		result.Sessions[i] = acp.SessionInfo{SessionID: string(v.ID), Cwd: v.Dir, Title: v.Title, UpdatedAt: v.Updated.UTC().Format(acp.TimeFormat), AdditionalDirectories: v.AdditionalDirs}
+		if query.Dir != "" {
+			v.Dir = p.Cwd // as the editor names it
+		}
+		result.Sessions[i] = acp.SessionInfo{SessionID: string(v.ID), Cwd: v.Dir, Title: visible.Text(v.Title), UpdatedAt: v.Updated.UTC().Format(acp.TimeFormat), AdditionalDirectories: v.AdditionalDirs}
 	}
 	if len(found) == sessionsPerPage {
 		last := found[len(found)-1]

@@ -31,7 +31,7 @@ func (s *Server) steer(m jsonrpc.Message, sess *session) {
 		s.sendReply(m.ID, answer{result: map[string]string{"outcome": "promptRequired", "reason": "noRunningTurn"}})
 		return
 	}
-	input, err := readPrompt(p.Prompt, m.Params, true)
+	input, err := s.readPrompt(p.Prompt, m.Params, true)
 	if err != nil {
 		s.sendReply(m.ID, failure(err))
 		return
@@ -54,6 +54,10 @@ func (s *Server) steered(m jsonrpc.Message, sess *session) bool {
 	v, err := sess.hub.Configure(sess.id, bellcord.SessionUpdated{})
 	if err != nil || s.hostedAgent(v) == nil {
 		return false
+	}
+	if !s.hostedOffers().Meta.Steering.Supported {
+		s.sendReply(m.ID, failure(&jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "the agent does not support steering"}))
+		return true
 	}
 	s.steer(m, sess)
 	return true

@@ -39,8 +39,8 @@ type Exit struct {
 	Unconfirmed string
 }
 
-// ErrNotRun means that the editor opened no terminal, so no command ran.
-var ErrNotRun = errors.New("the editor did not open a terminal")
+// ErrNotRun means that the editor opened no terminal.
+var ErrNotRun = errors.New("no command ran")
 
 const (
 	terminalBytes = 1 << 20                // limit of the output that the editor keeps
@@ -62,7 +62,7 @@ func (d *EditorTools) Terminal(ctx context.Context, c Command) (Exit, error) {
 	}
 	t := &terminal{tools: d, command: c}
 	create := d.conn.Request(acp.MethodCreateTerminal, acp.CreateTerminalRequest{
-		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: variables(c.Env), Cwd: c.Dir, OutputByteLimit: new(terminalBytes),
+		SessionID: d.session, Command: c.Args[0], Args: c.Args[1:], Env: variables(c.Env), Cwd: d.named(c.Dir), OutputByteLimit: new(terminalBytes),
 	})
 	err := t.created(ctx, create)
 	if err == nil {

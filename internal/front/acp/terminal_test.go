@@ -109,6 +109,20 @@ func (e *editor) confirmations() []bellcord.ProcessConfirmed {
 	return all
 }
 
+// results returns the results of the session's calls.
+func (e *editor) results() (all []string) {
+	events, err := e.store.Events(e.t.Context(), bellcord.SessionID(e.session), 0, 1000)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, ev := range events {
+		if b, is := ev.Body.(bellcord.ToolCallEnded); is {
+			all = append(all, b.Result)
+		}
+	}
+	return all
+}
+
 func TestLaw15_TerminalKilled_OrderIsKillOutputRelease(t *testing.T) {
 	t.Parallel()
 	var tools atomic.Pointer[acp.EditorTools]
@@ -234,6 +248,24 @@ func TestLaw25_TerminalNotConfirmedAsEnded_IsUnknownOnTheReceipt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The turn goes on after a refusal, and its receipt claims no end of a command
+// that never ran.
+func TestLaw25_TerminalRefused_CommandIsNotStartedOnTheReceipt(t *testing.T) {
+	t.Parallel()
+	var tools atomic.Pointer[acp.EditorTools]
+	edit(t, runsInTerminal(&tools), withEditorTools(&tools), func(t *testing.T, e *editor) {
+		terminals{"terminal/create": {err: "the editor says no"}}.serve(e)
+		r := receipt(t, e.answer(e.prompt("build")))
+		if len(r.Processes.Ended) != 0 || r.Processes.Proof != "" || len(r.Calls.NotStarted) != 1 || r.Calls.Finished != 0 {
+			t.Errorf("%s, processes %+v, calls %+v", r.End, r.Processes, r.Calls)
+		}
+		want := "[not started: the editor did not open a terminal: no command ran: the editor says no (-32603)]"
+		if results := e.results(); !slices.Equal(results, []string{want}) {
+			t.Errorf("results %q, want %q", results, want)
+		}
+	})
 }
 
 // A forced stop leaves the editor half a second, so the agent returns before it

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
@@ -28,7 +29,7 @@ func (s *Server) prompt(m jsonrpc.Message) {
 		s.sendReply(m.ID, failure(err))
 		return
 	}
-	input, err := readPrompt(p.Prompt, m.Params, sess.isHosted())
+	input, err := s.readPrompt(p.Prompt, m.Params, sess.isHosted())
 	if err == nil {
 		input.Turn, err = turnOf(p.Meta)
 	}
@@ -164,7 +165,13 @@ func lostText(p bellcord.Processes) string {
 
 // readPrompt converts the blocks of a prompt. Blocks that cannot be sent to the
 // session's agent are an error of the client.
-func readPrompt(list []acp.ContentBlock, params json.RawMessage, hosted bool) (bellcord.Prompt, error) {
+func (s *Server) readPrompt(list []acp.ContentBlock, params json.RawMessage, hosted bool) (bellcord.Prompt, error) {
+	audio := s.hostedOffers().AgentCapabilities.PromptCapabilities.Audio
+	for i, b := range list {
+		if hosted && !audio && b.Type == "audio" {
+			return bellcord.Prompt{}, invalid(fmt.Sprintf("prompt: block %d: the agent does not accept audio", i+1))
+		}
+	}
 	p, err := blocks.Read(list, params, hosted)
 	if err != nil {
 		return p, invalid(err.Error())

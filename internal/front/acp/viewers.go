@@ -66,10 +66,20 @@ func (s *session) mayAnswer() bool {
 	return s.server.may(bellcord.ScopeRead) && s.server.may(bellcord.ScopePrompt)
 }
 
+// scopes returns the scopes that answers need beyond those of mayAnswer. A person
+// at the machine itself has all.
+func (s *session) scopes() []bellcord.Scope {
+	if s.server.may(bellcord.ScopeAdmin) {
+		return []bellcord.Scope{bellcord.ScopeAdmin}
+	}
+	return nil
+}
+
 // answerQuestion passes an answer to the turn.
 func (s *session) answerQuestion(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
 	network := s.server.config.Load().Network
 	if network == nil {
+		r.Scopes = s.scopes()
 		return s.hub.Answer(turn, question, r, by)
 	}
 	if err := network.Allow(bellcord.ScopePrompt); err != nil {

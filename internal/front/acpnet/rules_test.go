@@ -441,3 +441,33 @@ func TestToken_RevokedWhileAStreamIsBusy_EndsTheStream(t *testing.T) {
 		t.Fatalf("the stream did not end: %v", err)
 	}
 }
+
+func TestPermission_QuestionRequiresAdmin_OnlyAnAdminCanAllowIt(t *testing.T) {
+	t.Parallel()
+	each(t, nil, func(t *testing.T, s *stage, kind string) {
+		isQuestion := func(f frame) bool { return f.Method == "session/request_permission" }
+		c, admin := s.dial(kind, "anna"), s.dial(kind, "admin")
+		session, turn := c.newSession(nil), string(bellcord.NewTurnID())
+		admin.request("session/load", reopening(session, nil))
+		c.send("session/prompt", prompt(session, "guard the door", turn))
+		f := c.await("the question", isQuestion)
+		options, _ := f.Params["options"].([]any)
+		if len(options) != 1 || !strings.Contains(fmt.Sprint(options), "only a person with the scope admin") || !strings.Contains(fmt.Sprint(options), "reject_once") {
+			t.Errorf("anna is offered %v", options)
+		}
+		c.respond(session, f.ID, obj{"outcome": obj{"outcome": "selected", "optionId": "yes"}})
+		f = admin.await("the question", isQuestion)
+		if options, _ := f.Params["options"].([]any); len(options) != 2 {
+			t.Errorf("an admin is offered %v", options)
+		}
+		admin.respond(session, f.ID, obj{"outcome": obj{"outcome": "selected", "optionId": "yes"}})
+		if r := s.turn(turn); r.End != bellcord.EndDone {
+			t.Errorf("it ended %+v", r)
+		}
+		for _, ev := range s.log(session) {
+			if b, is := ev.Body.(bellcord.QuestionAnswered); is && (b.Choice != "yes" || b.By == "anna") {
+				t.Errorf("answered %+v", b)
+			}
+		}
+	})
+}

@@ -173,8 +173,8 @@ func (a *actor) Run(ctx context.Context, w *hub.Work) error {
 		err := emitText(ctx, w, rest)
 		<-ctx.Done()
 		return err
-	case "ask":
-		choice, err := w.Ask(ctx, bellcord.Question{Text: rest, Choices: []bellcord.Choice{
+	case "ask", "guard":
+		choice, err := w.Ask(ctx, bellcord.Question{Text: rest, Requires: map[string]bellcord.Scope{"guard": bellcord.ScopeAdmin}[verb], Choices: []bellcord.Choice{
 			{ID: "yes", Text: "Yes", Kind: "allow_once"}, {ID: "no", Text: "No", Kind: "reject_once"},
 		}})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: choice}))

@@ -196,6 +196,16 @@ func TestSocket_TooLargeOrTooDeepMessage_IsRefused(t *testing.T) {
 	}
 }
 
+// The limit is that of prompts, but not every message is one.
+func TestSocket_LongTextInAnyRequest_IsRefusedAsALongMessage(t *testing.T) {
+	t.Parallel()
+	c := newStage(t, nil).dial("ws", "anna")
+	f := c.request("session/list", obj{"cursor": strings.Repeat("x", 3<<19)})
+	if f.Error == nil || f.Error.Code != -32602 || !strings.Contains(f.Error.Message, "the message has more than 1.25 MiB") {
+		t.Errorf("answered %+v", f.Error)
+	}
+}
+
 // answerNull sends a text and waits for an answer without an id.
 func (c *client) answerNull(text string) frame {
 	c.t.Helper()

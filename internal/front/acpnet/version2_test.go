@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/testkit/short"
 )
 
 // isState matches a state of version 2, and for idle its stop reason.
@@ -64,6 +66,7 @@ func TestPrompt_Version2WithoutScopeRead_GetsOnlyStates(t *testing.T) {
 // the same ones as a client whose connection lasts.
 func TestResume_Version2AfterCuts_LosesAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
+	short.Skip(t)
 	each(t, nil, func(t *testing.T, s *stage, kind string) {
 		steady := s.dial2(kind, "anna")
 		session := steady.newSession(nil)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/front/chat"
 )
 
 func asked(s *stage, lines int) *stage {
@@ -69,13 +68,11 @@ func TestQuestion_Answered_IsOneLineBelowItsCall(t *testing.T) {
 	s.has("\n? Write `a.txt`?\n", "  in /work/here\n  answered: allow (anna)\n")
 }
 
-func TestScreen_InlineQueue_FollowsThePrintedLinesWithoutAGap(t *testing.T) {
+func TestScreen_Queue_FollowsThePrintedLinesWithoutAGap(t *testing.T) {
 	t.Parallel()
-	s := stageWith(t, chat.Options{Inline: true})
-	s.m.CaughtUp()
-	s.runs("go").of("t2").prompted("later").stopped("t2")
-	s.m.Finished(80)
-	if got := s.screen(80, 24); !strings.HasPrefix(got, "held 1: ") {
+	s := newStage(t).runs("go").of("t2").prompted("later").stopped("t2")
+	s.print(80)
+	if got := s.live(80, 24); !strings.HasPrefix(got, "held 1: ") {
 		t.Errorf("it is\n%s", got)
 	}
 }

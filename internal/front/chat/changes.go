@@ -166,7 +166,6 @@ func (m *Model) addDiff(changes []bellcord.Change) {
 	b := &diffBlock{changes, m.session.Dir}
 	m.story.settle(m.now)
 	m.story.addBlock(b)
-	m.scroll = 0
 	m.announce(ansi.Strip(strings.Join(b.lines(plainWidth, true), "\n")))
 }
 

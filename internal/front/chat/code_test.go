@@ -11,8 +11,7 @@ import (
 func drawn(t *testing.T, text string, width int) string {
 	t.Helper()
 	s := newStage(t).runs("go").happens(bellcord.TextDelta{Text: text + "\n\nafter it\n"})
-	s.m.Tick(s.now)
-	return strings.Join(s.m.Screen(width, 40).Lines, "\n")
+	return strings.Join(s.window(width, 40), "\n")
 }
 
 func TestCode_KnownLanguage_IsColoured(t *testing.T) {

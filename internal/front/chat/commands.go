@@ -97,7 +97,6 @@ func (m *Model) submit() []Action {
 // Submit handles a command or a prompt. A command of this front never becomes a
 // prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
-	m.scroll = 0
 	if m.refusesAnswer(text) {
 		return nil
 	}

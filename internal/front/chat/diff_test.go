@@ -63,7 +63,7 @@ func TestDiff_ChangedWords_AreReversedAndNotOnlyColoured(t *testing.T) {
 	change := changed()
 	s := newStage(t).runs("fix it").happens(called("c", "edit_file", `{"path":"total.go"}`), bellcord.ToolCallStarted{Call: "c"},
 		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: []bellcord.CallContent{{Change: &change}}}})
-	raw := strings.Join(s.m.Screen(100, 30).Lines, "\n")
+	raw := strings.Join(s.window(100, 30), "\n")
 	for _, word := range []string{"\x1b[7m1\x1b[0m", "\x1b[7m0\x1b[0m"} {
 		if !strings.Contains(raw, word) {
 			t.Errorf("%q is not reversed: %q", word, raw)
@@ -81,7 +81,7 @@ func TestDiff_SeveralFilesAndParts_HaveHeadingsAndNewNumbers(t *testing.T) {
 		{Change: &bellcord.Change{Path: "/elsewhere/gone.txt", Old: &gone, New: "", Line: 1}},
 	}
 	s := newStage(t).runs("patch it").happens(called("c", "apply_patch", `{"patch":"*** Begin Patch"}`), bellcord.ToolCallStarted{Call: "c"},
-		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: changes}})
+		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: changes}}, bellcord.ToolCallEnded{Call: "c"})
 	s.has("  a.txt · +3 −1", "    4   a", "    5 + b", "    ⋮", "  100   m", "   99 − n", "  101 + N",
 		"  new.txt · +2 −0", "  1 + first", "  2 + second", "  /elsewhere/gone.txt · +0 −1", "  1 − x")
 }
@@ -105,7 +105,7 @@ func TestDiff_HostileText_CannotControlTheTerminal(t *testing.T) {
 	change := bellcord.Change{Path: "/work/here/\x1bc.txt", Old: &old, New: "a\x1b]0;x\x07b\n", Line: 1}
 	s := newStage(t).runs("x").happens(called("c", "apply_patch", `{}`), bellcord.ToolCallStarted{Call: "c"},
 		bellcord.ToolCallUpdated{Call: "c", CallView: bellcord.CallView{Content: []bellcord.CallContent{{Change: &change}}}})
-	raw := strings.Join(s.m.Screen(100, 30).Lines, "\n")
+	raw := strings.Join(s.window(100, 30), "\n")
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\x1bc"} {
 		if strings.Contains(raw, bad) {
 			t.Errorf("%q is on the screen: %q", bad, raw)

@@ -160,12 +160,11 @@ func TestPress_TextThatBeginsWithG_IsKept(t *testing.T) {
 	withQuestion(newStage(t)).read().types("G").has("› G") // nothing to scroll
 }
 
-func TestScreen_InlineQuestion_UsesTheRowsOfTheWindow(t *testing.T) {
+func TestScreen_LongQuestion_UsesTheRowsOfTheWindow(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ width, height, lines int }{{100, 60, 50}, {80, 24, 15}, {40, 20, 10}} {
-		s := asked(stageWith(t, chat.Options{Inline: true}), 240)
-		s.m.CaughtUp()
-		s.m.Finished(size.width)
+		s := asked(newStage(t), 240)
+		s.print(size.width)
 		got := s.screen(size.width, size.height)
 		if !s.m.Screen(size.width, size.height).Alternate {
 			t.Errorf("%dx%d would be left in the scrollback by a resize", size.width, size.height)
@@ -176,11 +175,10 @@ func TestScreen_InlineQuestion_UsesTheRowsOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestScreen_ShortInlineQuestion_StaysBelowTheConversation(t *testing.T) {
+func TestScreen_ShortQuestion_StaysBelowTheConversation(t *testing.T) {
 	t.Parallel()
-	s := asked(stageWith(t, chat.Options{Inline: true}), 5)
-	s.m.CaughtUp()
-	s.m.Finished(80)
+	s := asked(newStage(t), 5)
+	s.print(80)
 	if got := s.m.Screen(80, 24); got.Alternate || len(got.Lines) > 16 {
 		t.Errorf("it covers the window: %q", got.Lines)
 	}
@@ -189,7 +187,9 @@ func TestScreen_ShortInlineQuestion_StaysBelowTheConversation(t *testing.T) {
 // A long question that was answered long ago must not cover the window.
 func TestScreen_LongQuestionWhileTheLogIsRead_DoesNotCoverTheWindow(t *testing.T) {
 	t.Parallel()
-	s := asked(stageWith(t, chat.Options{Inline: true}), 240)
+	s := newStage(t)
+	s.m.Replay()
+	asked(s, 240)
 	if s.m.Screen(80, 24).Alternate {
 		t.Error("it covers the window")
 	}

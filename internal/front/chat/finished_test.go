@@ -14,7 +14,7 @@ import (
 // finished returns the lines that were finished since the last call, without
 // styles.
 func (s *stage) finished() string {
-	return ansi.Strip(strings.Join(s.m.Finished(60), "\n"))
+	return ansi.Strip(strings.Join(s.print(60), "\n"))
 }
 
 func (s *stage) text(text string) *stage { return s.happens(bellcord.TextDelta{Text: text}) }

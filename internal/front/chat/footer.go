@@ -22,16 +22,6 @@ func (m *Model) headerLines(version string) []string {
 	return []string{head, `Ask something: "explain this repository". @ adds a file, / commands, ? help.`}
 }
 
-// addHeader shows the header: above the conversation, or printed before it.
-func (m *Model) addHeader(version string) {
-	lines := m.headerLines(version)
-	if m.inline {
-		m.lead = lines
-		return
-	}
-	m.story.addBlock(&note{dim, strings.Join(lines, "\n")})
-}
-
 // settingWords returns the settings of the session and its directory.
 func (m *Model) settingWords(explained bool) []string {
 	s := m.session

@@ -12,7 +12,7 @@ import (
 
 func TestFinished_NewSession_BeginsWithTheHeader(t *testing.T) {
 	t.Parallel()
-	options := chat.Options{Inline: true, Version: "0.2", Session: bellcord.Session{Model: "fake/fake", Mode: "ask", Dir: "/work/here"}, Now: noon, Place: func(string) string { return "~/shop (main)" }}
+	options := chat.Options{Version: "0.2", Session: bellcord.Session{Model: "fake/fake", Mode: "ask", Dir: "/work/here"}, Now: noon, Place: func(string) string { return "~/shop (main)" }}
 	m := chat.New(options)
 	want := "Bellcord 0.2 · fake/fake (no AI, repeats you) · ask · ~/shop (main)\nAsk something: \"explain this repository\". @ adds a file, / commands, ? help."
 	if got := ansi.Strip(strings.Join(m.Finished(100), "\n")); got != want {
@@ -84,7 +84,7 @@ func TestSubmit_Continue_SendsAPrompt(t *testing.T) {
 
 func TestStatus_ScanTakesLong_IsShownUntilItEnds(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go").happens(bellcord.FilesScanned{Files: 12000, Bytes: 340 << 20})
+	s := newStage(t).runs("go").happens(bellcord.FilesScanned{Files: 12000, Bytes: 340 << 20})
 	s.has("● running 0:00 · scanning files for undo (12000, 340 MB so far) ")
 	if got := s.finished(); strings.Contains(got, "scanning") {
 		t.Errorf("the scan is part of the conversation: %q", got)

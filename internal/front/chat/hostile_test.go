@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -40,25 +41,29 @@ func TestScreen_HostileText_CannotControlTheTerminal(t *testing.T) {
 				s := newStage(t)
 				shape(s)
 				s.press("ctrl+t")
-				s.m.Tick(s.now)
-				check(t, evil, s.m.Screen(size[0], size[1]), size[0], size[1])
+				s.check(evil, size[0], size[1])
 			}
 		}
 	}
 }
 
-// check verifies the guarantees of a screen.
-func check(t *testing.T, evil string, shown chat.Screen, width, height int) {
-	t.Helper()
+// check verifies the guarantees of what is printed and of the screen below it.
+func (s *stage) check(evil string, width, height int) {
+	s.t.Helper()
+	s.m.Tick(s.now)
+	printed := slices.Concat(s.m.Finished(width), s.m.Unfinished(width))
+	shown := s.m.Screen(width, height)
 	if len(shown.Lines) > height || shown.X >= width || shown.Y >= height {
-		t.Errorf("%q: %d lines of %d, cursor at %d, %d", evil, len(shown.Lines), height, shown.X, shown.Y)
+		s.t.Errorf("%q: %d lines of %d, cursor at %d, %d", evil, len(shown.Lines), height, shown.X, shown.Y)
 	}
 	for _, l := range shown.Lines {
 		if w := ansi.StringWidth(l); w > width {
-			t.Errorf("%q is %d wide, not %d: %q", evil, w, width, l)
+			s.t.Errorf("%q is %d wide, not %d: %q", evil, w, width, l)
 		}
+	}
+	for _, l := range slices.Concat(printed, shown.Lines) {
 		if rest := ownStyles.ReplaceAllString(l, ""); strings.ContainsFunc(rest, steers) {
-			t.Errorf("%q got through: %q", evil, l)
+			s.t.Errorf("%q got through: %q", evil, l)
 		}
 	}
 }
@@ -113,8 +118,7 @@ func FuzzNothingThatIsSaidCanSteerATerminal(f *testing.F) {
 		for _, shape := range shapes(evil) {
 			s := newStage(t)
 			shape(s)
-			s.m.Tick(s.now)
-			check(t, evil, s.m.Screen(30, 12), 30, 12)
+			s.check(evil, 30, 12)
 		}
 	})
 }

@@ -10,27 +10,19 @@ import (
 	"github.com/bellcord/bellcord/internal/front/chat"
 )
 
-// inlineStage returns a conversation on an inline screen.
-func inlineStage(t *testing.T) *stage {
-	t.Helper()
-	s := stageWith(t, chat.Options{Inline: true})
-	s.m.CaughtUp()
-	return s
-}
-
-func TestScreen_Inline_HasOnlyWhatIsNotPrinted(t *testing.T) {
+func TestScreen_Turn_HasOnlyWhatIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
+	s := newStage(t).runs("go").text("It is finished.\n\nIt is open")
 	expectText(t, "what is printed", s.finished(), "\n> go\n\nIt is finished.")
-	expectText(t, "the screen", s.screen(60, 24), "\nIt is open\n● running 0:00 · ~7 tok"+strings.Repeat(" ", 27)+"esc stops\n›\n  enter queues\n")
+	expectText(t, "the screen", s.live(60, 24), "\nIt is open\n● running 0:00 · ~7 tok"+strings.Repeat(" ", 27)+"esc stops\n›\n  enter queues\n")
 	s.ends(bellcord.Receipt{End: bellcord.EndDone})
 	expectText(t, "what is printed at the end", s.finished(), "\nIt is open\n● done 0:00")
-	expectText(t, "the idle screen", s.screen(60, 24), "\n○ ready\n›\n  openai/fake · ask · /work/here\n")
+	expectText(t, "the idle screen", s.live(60, 24), "\n○ ready\n›\n  openai/fake · ask · /work/here\n")
 }
 
-func TestScreen_Inline_IsSmallWhateverIsOpen(t *testing.T) {
+func TestScreen_LongAnswer_IsSmall(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go").text(strings.Repeat("words and more words ", 500))
+	s := newStage(t).runs("go").text(strings.Repeat("words and more words ", 500))
 	for _, size := range [][2]int{{100, 60}, {80, 24}, {40, 12}, {20, 5}, {10, 2}, {10, 1}} {
 		most := min(13, size[1])
 		if n := len(s.m.Screen(size[0], size[1]).Lines); n > most || n > 3+max(1, size[1]/3) {
@@ -39,9 +31,11 @@ func TestScreen_Inline_IsSmallWhateverIsOpen(t *testing.T) {
 	}
 }
 
-func TestScreen_InlineWhileTheLogIsRead_ShowsNothingOfIt(t *testing.T) {
+func TestScreen_WhileTheLogIsRead_ShowsNothingOfIt(t *testing.T) {
 	t.Parallel()
-	s := stageWith(t, chat.Options{Inline: true}).runs("go").text("It is open")
+	s := newStage(t)
+	s.m.Replay()
+	s.runs("go").text("It is open")
 	s.hasNot("It is open")
 	s.m.CaughtUp()
 	s.has("It is open")
@@ -49,14 +43,14 @@ func TestScreen_InlineWhileTheLogIsRead_ShowsNothingOfIt(t *testing.T) {
 
 func TestUnfinished_AtTheExit_ReturnsTheOpenPart(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go").text("It is finished.\n\nIt is open")
+	s := newStage(t).runs("go").text("It is finished.\n\nIt is open")
 	s.finished()
 	expectText(t, "the rest", strings.Join(s.m.Unfinished(60), "\n"), "\nIt is open")
 }
 
 func TestApply_AnotherSessionOpened_NamesItBeforeItsLastTurns(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go")
+	s := newStage(t).runs("go")
 	s.finished()
 	s.m.Apply(chat.Report{Of: chat.Open{Session: "other"}, Session: &bellcord.Session{ID: "other", Title: "The cart"}})
 	expectText(t, "before the log is read, it", s.finished(), "")
@@ -68,24 +62,22 @@ func TestApply_AnotherSessionOpened_NamesItBeforeItsLastTurns(t *testing.T) {
 
 func TestPress_QuestionMark_ShowsHelpOnlyInAnEmptyInput(t *testing.T) {
 	t.Parallel()
-	for _, inline := range []bool{false, true} {
-		s := stageWith(t, chat.Options{Inline: inline}).types("?")
-		s.has("Help"+strings.Repeat(" ", 62)+"up, down scroll · esc or ? closes\nStop    esc · ctrl+c", "Recall  up, down", "/undo", "/compact")
-		s.press("end")
-		s.has("/quit")
-		if !s.m.Screen(80, 24).Alternate {
-			t.Error("the help is not on the alternate screen")
-		}
-		s.types("x") // not a key of the help, and not text
-		s.press("esc")
-		s.hasNot("Help", "› x")
-		s.types("what?").has("› what?")
+	s := newStage(t).types("?")
+	s.has("Help"+strings.Repeat(" ", 62)+"up, down scroll · esc or ? closes\nStop    esc · ctrl+c", "Recall  up, down", "/undo", "/compact")
+	s.press("end")
+	s.has("/quit")
+	if !s.m.Screen(80, 24).Alternate {
+		t.Error("the help is not on the alternate screen")
 	}
+	s.types("x") // not a key of the help, and not text
+	s.press("esc")
+	s.hasNot("Help", "› x")
+	s.types("what?").has("› what?")
 }
 
 func TestPress_CtrlO_ShowsTheWholeConversation(t *testing.T) {
 	t.Parallel()
-	s := inlineStage(t).runs("go").happens(called("c", "shell", `{"command":"seq"}`))
+	s := newStage(t).runs("go").happens(called("c", "shell", `{"command":"seq"}`))
 	output := ""
 	for i := range 100 {
 		output += fmt.Sprintf("row%d\n", i)
@@ -113,7 +105,6 @@ func TestPress_CtrlL_DrawsAgain(t *testing.T) {
 	expectActions(t, newStage(t).press("ctrl+l"), chat.Redraw{})
 }
 
-// The end is reported once, with the proof, also in the full screen.
 func TestScreen_StoppedTurn_HasOneEndLineWithTheProof(t *testing.T) {
 	t.Parallel()
 	s := newStage(t).runs("go").text("words")
@@ -123,7 +114,7 @@ func TestScreen_StoppedTurn_HasOneEndLineWithTheProof(t *testing.T) {
 		Processes: bellcord.Processes{Ended: make([]bellcord.Process, 3), Proof: "cgroup_empty", Survivors: []bellcord.Process{{PID: 7, Name: "dæmon"}}},
 	})
 	got := s.screen(200, 30)
-	want := "■ stopped after 3.3 s · 3 processes ended (cgroup empty) · ! still running: dæmon (7) · kept: text, 1 result · ~1.2k tok\n○ ready"
+	want := "■ stopped after 3.3 s · 3 processes ended (cgroup empty) · ! still running: dæmon (7) · kept: text, 1 result · ~1.2k tok\n\n○ ready"
 	if !strings.Contains(got, want) || strings.Count(got, "stopped") != 1 {
 		t.Errorf("the screen is\n%s\nwithout\n%s", got, want)
 	}

@@ -90,7 +90,7 @@ func (m *Model) press(key, text string, quiet bool) []Action {
 	case "ctrl+g":
 		return []Action{EditInput{m.input.String()}}
 	case "pgup", "pgdown":
-		m.scrollKey(key)
+		m.setHint("scroll with your terminal; ctrl+o shows the whole conversation")
 	case "ctrl+t":
 		m.open = !m.open
 	case "ctrl+v":
@@ -130,18 +130,6 @@ func (m *Model) endOfInput() []Action {
 		m.setHint("a turn is running; esc stops it, /quit exits")
 	}
 	return nil
-}
-
-// scrollKey scrolls by ten lines. An inline screen leaves that to the terminal.
-func (m *Model) scrollKey(key string) {
-	switch {
-	case m.inline:
-		m.setHint("scroll with your terminal; ctrl+o shows the whole conversation")
-	case key == "pgup":
-		m.scroll += 10
-	default:
-		m.scroll = max(0, m.scroll-10)
-	}
 }
 
 // rested reports whether no key was pressed for a while, and records that one

@@ -180,7 +180,6 @@ func (m *Model) work(ev bellcord.Event) {
 	case bellcord.QuestionOpened:
 		m.questions = append(m.questions, b.Question)
 		m.story.addQuestion(b.Question, m.session.Dir, ev.Time)
-		m.scroll = 0
 	case bellcord.QuestionAnswered:
 		m.closeQuestion(b)
 	case bellcord.ModelRetryScheduled:

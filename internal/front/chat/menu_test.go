@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/bellcord/bellcord/internal/front/chat"
@@ -67,4 +68,13 @@ func TestMenu_PathWithControlCharacters_IsShownHarmless(t *testing.T) {
 	s := newStage(t).types("@")
 	s.m.Apply(chat.Report{Of: finds(""), Files: []string{"a\x1b]0;b.go"}, AllFiles: 1})
 	s.has("a␛]0;b.go")
+}
+
+func TestMenu_ResultsArriveInAnotherOrder_NewestIsShown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t).types("@ab")
+	s.m.Apply(chat.Report{Of: finds("ab"), Files: []string{"a/b.go", "a/bc.go"}, AllFiles: 2})
+	s.m.Apply(chat.Report{Of: finds("a"), Files: []string{"a/b.go"}, AllFiles: 9})
+	s.m.Apply(chat.Report{Of: finds(""), Err: errors.New("the listing took too long")})
+	s.has("a/b.go", "a/bc.go", "2 of 2 files")
 }

@@ -12,7 +12,6 @@ import (
 type Options struct {
 	Session  bellcord.Session // the session to show; without an id it is created with the first prompt
 	Confirm  bool             // Esc stops only at the second press within two seconds
-	Inline   bool             // Finished is printed, and Screen has the rest
 	Plain    bool             // texts that are only for this screen are kept for Words
 	Earlier  []string         // earlier prompts of the project, the oldest first
 	Keep     bool             // the model returns a Remember action for each prompt
@@ -40,7 +39,6 @@ type Model struct {
 	confirm bool
 	now     time.Time
 	plain   bool
-	inline  bool
 	draft   int // counts the sessions that are created with their first prompt
 
 	story     story
@@ -74,7 +72,6 @@ type Model struct {
 
 	distinct bool // the terminal distinguishes Esc from Alt
 	open     bool // thinking and outputs are unfolded
-	scroll   int  // lines up from the end
 	context  contextUse
 	window   func(model string) int64
 	spent    spending
@@ -118,12 +115,12 @@ type sent struct {
 // New returns a Model.
 func New(o Options) *Model {
 	m := &Model{
-		session: o.Session, confirm: o.Confirm, plain: o.Plain, inline: o.Inline, replaying: !o.Plain && o.Session.ID != "", now: o.Now,
+		session: o.Session, confirm: o.Confirm, plain: o.Plain, replaying: !o.Plain && o.Session.ID != "", now: o.Now,
 		ownStops: map[bellcord.TurnID]bool{}, earlier: newEarlier(o.Earlier, o.Keep), window: o.Window,
 		takesImages: o.TakesImages, ownFiles: o.OwnFiles, theme: o.Theme, placeOf: o.Place, guide: o.Guide,
 	}
 	if o.Version != "" {
-		m.addHeader(o.Version)
+		m.lead = m.headerLines(o.Version)
 	}
 	if m.guide != nil {
 		m.follow(m.guide.Start())
@@ -133,9 +130,6 @@ func New(o Options) *Model {
 
 // Session returns the session that is shown; it has no id until it is created.
 func (m *Model) Session() bellcord.Session { return m.session }
-
-// Inline reports whether Finished is printed, and Screen has the rest.
-func (m *Model) Inline() bool { return m.inline }
 
 // Busy reports whether a turn is running or about to run.
 func (m *Model) Busy() bool { return m.target() != "" }
@@ -191,7 +185,6 @@ func (m *Model) Words() []string {
 func (m *Model) showNotice(words string) {
 	m.story.settle(m.now)
 	m.story.addBlock(&note{dim, words})
-	m.scroll = 0
 	m.announce(words)
 }
 
@@ -216,10 +209,10 @@ func (m *Model) showSession(s bellcord.Session) {
 	m.context, m.spent, m.receipt = contextUse{}, spending{}, nil
 	m.ended, m.turns, m.undo = nil, history.Turns{}, nil
 	m.replaying, m.lead, m.overlay = !m.plain && s.ID != "", nil, nil
-	if m.replaying && m.inline {
+	if m.replaying {
 		m.lead = []string{"", "— session: " + oneLine(orUntitled(s.Title)) + " —"}
 	}
-	m.scroll, m.picker, m.answering, m.reply = 0, nil, "", reply{}
+	m.picker, m.answering, m.reply = nil, "", reply{}
 }
 
 // target returns the turn that a stop applies to: the running one, or else the

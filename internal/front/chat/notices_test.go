@@ -25,14 +25,12 @@ func TestNotices_QuestionAndEnd_NameTheStateAndTheSession(t *testing.T) {
 
 func TestNotices_EventsBeforeTheSessionWasShown_CauseNone(t *testing.T) {
 	t.Parallel()
-	for _, inline := range []bool{false, true} {
-		s := &stage{t: t, m: chat.New(chat.Options{Session: bellcord.Session{ID: "s"}, Inline: inline, Now: noon}), now: noon, turn: "t1"}
-		s.runs("long ago").ends(bellcord.Receipt{End: bellcord.EndDone})
-		expectNotices(t, s.m)
-		s.m.CaughtUp()
-		s.of("t2").runs("now").ends(bellcord.Receipt{End: bellcord.EndStopped})
-		expectNotices(t, s.m, "Bellcord: stopped after 0.0 s")
-	}
+	s := &stage{t: t, m: chat.New(chat.Options{Session: bellcord.Session{ID: "s"}, Now: noon}), now: noon, turn: "t1"}
+	s.runs("long ago").ends(bellcord.Receipt{End: bellcord.EndDone})
+	expectNotices(t, s.m)
+	s.m.CaughtUp()
+	s.of("t2").runs("now").ends(bellcord.Receipt{End: bellcord.EndStopped})
+	expectNotices(t, s.m, "Bellcord: stopped after 0.0 s")
 }
 
 func expectNotices(t *testing.T, m *chat.Model, want ...string) {

@@ -47,7 +47,9 @@ func (m *Model) Apply(r Report) {
 			m.askUndo(of, *r.Preview)
 		}
 	case FindFiles:
-		m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+		if of == m.menu.wanted || m.menu.files.query != m.menu.wanted { // results can arrive in another order
+			m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+		}
 	case Search:
 		if m.picker != nil {
 			m.picker.addFound(of.Query, r.Found)
@@ -92,7 +94,9 @@ func (m *Model) failed(r Report) {
 	case Send:
 		words = "prompt not sent: " + words
 	case FindFiles:
-		m.menu.files = fileList{query: of}
+		if of == m.menu.wanted {
+			m.menu.files = fileList{query: of}
+		}
 		return // the text is not completed, but it can be sent
 	case Search:
 		if m.picker != nil {

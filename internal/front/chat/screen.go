@@ -22,8 +22,8 @@ const (
 	narrowest    = 4  // columns; a narrower window shows nothing
 )
 
-// Screen lays out the conversation for a window. An inline screen has only the
-// part that still changes, which is shown below the lines of Finished.
+// Screen lays out the part of the conversation that still changes, which is shown
+// below the lines of Finished.
 func (m *Model) Screen(width, height int) Screen {
 	if width < narrowest || height < 1 {
 		return Screen{}
@@ -83,7 +83,7 @@ func (m *Model) Screen(width, height int) Screen {
 	if height > 1 && status >= 0 {
 		below[status] = m.statusLine(width)
 	}
-	if m.inline && len(lines) == 0 && !queued && height > 8 {
+	if len(lines) == 0 && !queued && height > 8 {
 		lines = []string{""} // between the printed lines and the status
 	}
 	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: covers}
@@ -111,40 +111,32 @@ func (m *Model) promptMark() string {
 }
 
 // above returns what is above the answers and the status in the lines that are left:
-// the conversation and an open question. On an inline screen, a question with more
-// than a few lines covers the whole window: rows that fill the window would be left
-// in the scrollback when it is resized.
+// the conversation and an open question. A question with more than a few lines covers
+// the whole window: rows that fill the window would be left in the scrollback when it
+// is resized.
 func (m *Model) above(width, height, left, answers int) (lines []string, covers bool) {
 	switch asks := m.HasQuestion() && height > 3; {
 	case !asks:
 		m.panel.hide()
-		if m.inline {
-			left = min(left, mostTail, max(1, height/3))
-		}
-		return m.past(width, left), false
-	case m.inline && !m.replaying && m.panel.measure(m, width, height) > mostQuestion-answers:
+		return m.past(width, min(left, mostTail, max(1, height/3))), false
+	case !m.replaying && m.panel.measure(m, width, height) > mostQuestion-answers:
 		lines = m.panel.layOut(m, width, height, left)
 		none := 0
 		lines = append(m.story.last(width, left-len(lines), &none, 0, m.open), lines...)
 		return append(make([]string, max(0, left-len(lines))), lines...), true
-	case m.inline:
-		left = min(left, mostQuestion-answers)
 	}
+	left = min(left, mostQuestion-answers)
 	lines = m.panel.layOut(m, width, height, left)
 	return append(m.past(width, left-len(lines)), lines...), false
 }
 
-// past returns the last lines of the conversation that fit, or earlier ones if
-// it is scrolled. An inline screen has only the lines that are not printed.
+// past returns the last lines of the conversation that fit and are not printed.
 func (m *Model) past(width, room int) []string {
-	switch {
-	case m.replaying && m.inline:
+	if m.replaying {
 		return nil
-	case m.inline:
-		none := 0
-		return m.story.last(width, room, &none, m.story.printed, m.open)
 	}
-	return m.story.last(width, room, &m.scroll, 0, m.open)
+	none := 0
+	return m.story.last(width, room, &none, m.story.printed, m.open)
 }
 
 // last returns the last lines of the blocks from an index on, or earlier ones if

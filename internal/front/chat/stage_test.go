@@ -21,11 +21,12 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // stage is a conversation that a test controls.
 type stage struct {
-	t    *testing.T
-	m    *chat.Model
-	now  time.Time
-	turn bellcord.TurnID // turn of the events
-	seq  int64           // of the last event
+	t       *testing.T
+	m       *chat.Model
+	now     time.Time
+	turn    bellcord.TurnID // turn of the events
+	seq     int64           // of the last event
+	printed []string        // lines that the terminal keeps
 }
 
 func newStage(t *testing.T) *stage {
@@ -38,9 +39,7 @@ func stageWith(t *testing.T, o chat.Options) *stage {
 	o.Now = noon
 	o.Session = bellcord.Session{ID: "s", Dir: "/work/here", Model: "openai/fake", Mode: "ask"}
 	m := chat.New(o)
-	if !o.Inline { // the tests of inline screens read a log
-		m.CaughtUp()
-	}
+	m.CaughtUp()
 	return &stage{t: t, m: m, now: noon, turn: "t1"}
 }
 
@@ -90,20 +89,48 @@ func (s *stage) enters(text string) []chat.Action { return s.types(text).press("
 
 // draw draws the screen at the current time.
 func (s *stage) draw() *stage {
-	s.m.Tick(s.now)
-	s.m.Screen(100, 30)
+	s.window(100, 30)
 	return s
 }
 
-// screen returns the screen without styles.
-func (s *stage) screen(width, height int) string {
-	s.t.Helper()
+// print prints what was finished since the last call, and returns it.
+func (s *stage) print(width int) []string {
+	lines := s.m.Finished(width)
+	s.printed = append(s.printed, lines...)
+	return lines
+}
+
+// window returns the lines in the window of a terminal: the end of what is printed,
+// with the live screen below it, or a screen that covers them.
+func (s *stage) window(width, height int) []string {
 	s.m.Tick(s.now)
-	lines := s.m.Screen(width, height).Lines
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(ansi.Strip(l), " ")
+	if shown := s.m.Screen(width, height); shown.Alternate {
+		return shown.Lines
 	}
-	return strings.Join(lines, "\n") + "\n"
+	s.print(width)
+	var lines []string
+	for _, l := range s.printed { // a terminal wraps what was printed in a wider window
+		lines = append(lines, strings.Split(ansi.Hardwrap(l, width, true), "\n")...)
+	}
+	lines = append(lines, s.m.Screen(width, height).Lines...)
+	return lines[max(0, len(lines)-height):]
+}
+
+// screen returns the window without styles.
+func (s *stage) screen(width, height int) string { return plainly(s.window(width, height)) }
+
+// live returns the live screen without styles.
+func (s *stage) live(width, height int) string {
+	s.m.Tick(s.now)
+	return plainly(s.m.Screen(width, height).Lines)
+}
+
+func plainly(lines []string) string {
+	var text strings.Builder
+	for _, l := range lines {
+		text.WriteString(strings.TrimRight(ansi.Strip(l), " ") + "\n")
+	}
+	return text.String()
 }
 
 // shows compares the screen with its golden file. An open question can be answered

@@ -22,7 +22,7 @@ func codes(t *testing.T, theme chat.Theme, light bool) (used []string, text stri
 		s.m.Background(false)
 	}
 	s.runs("fix it").happens(bellcord.TextDelta{Text: "```go\nfunc f() { return \"x\" + 1 }\n```\n"}, called("c", "edit_file", `{"path":"total.go"}`), editQuestion())
-	raw := strings.Join(s.m.Screen(100, 40).Lines, "\n")
+	raw := strings.Join(s.window(100, 40), "\n")
 	for _, m := range sgr.FindAllStringSubmatch(raw, -1) {
 		if !slices.Contains(used, m[1]) {
 			used = append(used, m[1])
@@ -65,8 +65,7 @@ func TestTheme_Each_UsesOnlyTheSixteenColoursAndShowsTheSameText(t *testing.T) {
 // Finished blocks and overlays are not part of the usual screen.
 func TestTheme_FinishedBlocksAndHelp_AreInItsColours(t *testing.T) {
 	t.Parallel()
-	s := stageWith(t, chat.Options{Theme: chat.ThemePlain, Inline: true})
-	s.m.CaughtUp()
+	s := stageWith(t, chat.Options{Theme: chat.ThemePlain})
 	s.runs("fix it").happens(bellcord.TextDelta{Text: "```go\nfunc f() { return \"x\" + 1 }\n```\n"}, called("c", "shell", `{"command":"make"}`),
 		bellcord.ToolCallEnded{Call: "c", Outcome: bellcord.CallFinished, Failed: true, Result: "no rule"})
 	printed := slices.Concat(s.m.Finished(100), s.m.Unfinished(100))

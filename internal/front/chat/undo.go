@@ -122,7 +122,6 @@ func (m *Model) askUndo(of PreviewUndo, p Preview) {
 		m.showNotice(strings.TrimRight(text+"\n"+leftText(p.Undone), "\n"))
 	default:
 		m.undo = &p
-		m.scroll = 0
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // offerConversations offers the owner's sessions.
@@ -31,7 +32,7 @@ func (c *chat) offerConversations(ctx context.Context) (string, [][]Button) {
 }
 
 // titleOf returns a session's title for users.
-func titleOf(s bellcord.Session) string { return cmp.Or(s.Title, "(no messages yet)") }
+func titleOf(s bellcord.Session) string { return cmp.Or(visible.Text(s.Title), "(no messages yet)") }
 
 func ago(t time.Time) string {
 	if d := time.Since(t); d >= time.Minute {

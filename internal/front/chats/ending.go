@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // ends returns the line below a turn's text that reports its end and its
@@ -170,7 +171,7 @@ func toolLine(b bellcord.ToolCallRequested) string {
 			line += " " + plainArgs(b.Arguments)
 		}
 	}
-	return short(strings.Join(strings.Fields(line), " "), mostTool)
+	return short(visible.Text(strings.Join(strings.Fields(line), " ")), mostTool)
 }
 
 // apology returns the message for an error. It hides the details unless

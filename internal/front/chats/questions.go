@@ -11,24 +11,13 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plainjson"
 )
 
-// question is a question of a turn and the message that shows it.
-type question struct {
-	bellcord.Question
-	message ID
-	limits  Limits   // a text that is too long is cut, with a note
-	fate    string   // how it was closed; "" while it is open
-	filling *filling // of a question with fields
-	rows    [][]Button
-}
-
 // sendQuestion sends a question with its choices as buttons. The caller holds the lock.
 func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
-	open := &question{Question: q, limits: c.front.Limits}
+	open := newQuestion(q, c.front.Limits)
 	t.questions = append(t.questions, open)
 	n := len(t.questions) - 1
 	if len(q.Fields) > 0 {
@@ -39,10 +28,34 @@ func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
 	var row []Button
 	labels := choiceLabels(q.Choices)
 	for i, choice := range q.Choices {
+		if !open.offers(choice) {
+			continue
+		}
 		row = append(row, Button{Text: labels[i], Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Danger: strings.HasPrefix(choice.Kind, "reject")})
 	}
 	open.rows = [][]Button{row}
+	for _, part := range open.parts[:len(open.parts)-1] {
+		c.sendPart(t, open, part)
+	}
 	c.sendOpen(t, open)
+}
+
+// sendPart sends a part of a question before the last, unless the question is closed
+// first. The caller holds the lock.
+func (c *chat) sendPart(t *turn, open *question, text string) {
+	c.put(func(ctx context.Context) error {
+		c.mu.Lock()
+		obsolete := open.fate != "" || t.cleared
+		c.mu.Unlock()
+		if obsolete {
+			return nil
+		}
+		id, err := c.front.Messages.Send(ctx, Text{Place: c.place, Text: text})
+		if err == nil {
+			c.sent(t, id)
+		}
+		return err
+	})
 }
 
 // sendOpen sends a question, unless it is closed first. The caller holds the lock.
@@ -76,7 +89,7 @@ func (c *chat) sendOpen(t *turn, open *question) {
 // lock.
 func (q *question) shown() (string, [][]Button) {
 	if q.filling == nil {
-		return questionText(q.Question, q.limits.question()), slices.Clone(q.rows)
+		return q.last(), slices.Clone(q.rows)
 	}
 	return q.filling.text(), q.filling.rows()
 }
@@ -91,14 +104,6 @@ func (c *chat) showOpen(t *turn, q *question) {
 	c.put(func(ctx context.Context) error {
 		return c.front.Messages.Edit(ctx, id, Text{Place: c.place, Text: text, Buttons: append(rows, t.stopButton())})
 	})
-}
-
-func questionText(q bellcord.Question, most int) string {
-	text := form.Text(q)
-	if Units(text) > most {
-		text = Split(text, most)[0] + "\n… (cut off: read it in full in another client before you allow it)"
-	}
-	return "❓ " + text
 }
 
 // ownLabels are the labels for choices of the built-in agent, by ID; kindLabels
@@ -205,9 +210,7 @@ func (c *chat) retire(q *question) {
 	if q.message == "" {
 		return
 	}
-	closed := q.Question
-	closed.Fields = nil // the fields are only shown while it is open
-	id, text := q.message, questionText(closed, q.limits.question())+"\n\n"+q.fate
+	id, text := q.message, q.last()+"\n\n"+q.fate
 	c.put(func(ctx context.Context) error {
 		return c.front.Messages.Edit(ctx, id, Text{Place: c.place, Text: text})
 	})
@@ -227,7 +230,7 @@ func (c *chat) choose(data, by string) string {
 	}
 	c.mu.Lock()
 	t := c.turns[bellcord.TurnID(parts[0])]
-	if t == nil || n < 0 || n >= len(t.questions) || i < 0 || i >= len(t.questions[n].Choices) || t.questions[n].fate != "" {
+	if t == nil || n < 0 || n >= len(t.questions) || i < 0 || i >= len(t.questions[n].Choices) || t.questions[n].fate != "" || !t.questions[n].offers(t.questions[n].Choices[i]) {
 		c.mu.Unlock()
 		return tooLate
 	}
@@ -243,6 +246,8 @@ func (c *chat) answer(turn bellcord.TurnID, question string, r bellcord.Reply, b
 	switch err := c.front.Hub.Answer(turn, question, r, by); {
 	case errors.Is(err, bellcord.ErrNoQuestion), errors.Is(err, bellcord.ErrNoTurn), errors.Is(err, bellcord.ErrTurnEnded):
 		return tooLate
+	case errors.Is(err, bellcord.ErrAnswerScope):
+		return err.Error()
 	case err != nil:
 		return c.apology(err.Error())
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // Receipt formats a receipt for people, in one line.
@@ -132,19 +132,5 @@ func usage(u bellcord.Usage) string {
 	return text
 }
 
-// Visible returns a text in which characters that control a terminal are made
-// visible, except newlines and tabs. Foreign text must not be able to disguise
-// itself, least of all in a question.
-func Visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case r < ' ':
-			return '\u2400' + r // its control picture
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+// Visible returns a text in which deceptive characters are visible.
+func Visible(text string) string { return visible.Text(text) }

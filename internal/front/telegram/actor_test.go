@@ -43,6 +43,7 @@ type actor struct {
 	mu       sync.Mutex
 	prompts  []bellcord.Prompt
 	recorder *undo.Recorder
+	prepared string // the text of the question that "prepared" asks
 }
 
 func newActor() *actor { return &actor{} }
@@ -106,6 +107,9 @@ func (a *actor) act(ctx context.Context, w *hub.Work, verb, rest string) error {
 	case "fail":
 		return errors.New(rest)
 	}
+	if verb == "prepared" {
+		return openQuestions(ctx, w, []string{a.prepared})
+	}
 	if verb == "edit" || verb == "later" {
 		return a.edit(ctx, w, verb, rest)
 	}
@@ -142,6 +146,11 @@ func more(ctx context.Context, w *hub.Work, verb, rest string) error {
 		}})
 		values, _ := json.Marshal(reply.Values)
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: "chosen: " + reply.Choice + " " + string(values)}))
+	case "guard":
+		choice, err := w.Ask(ctx, bellcord.Question{Text: rest, Requires: bellcord.ScopeAdmin, Choices: []bellcord.Choice{
+			{ID: "yes", Text: "Yes", Kind: "allow_once"}, {ID: "no", Text: "No", Kind: "reject_once"},
+		}})
+		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: "chosen: " + choice}))
 	case "page":
 		reply, err := w.AskForm(ctx, bellcord.Question{ID: "page", Text: "Log in", URL: "https://login.example/?c=1"})
 		return errors.Join(err, w.Emit(bellcord.TextDelta{Text: "chosen: " + reply.Choice}))

@@ -160,6 +160,102 @@ func TestClear_RightAfterQuestion_DeletesIt(t *testing.T) {
 	})
 }
 
+// labels returns the texts of a message's buttons.
+func labels(m fakegram.Message) (words []string) {
+	if m.Markup != nil {
+		for _, b := range slices.Concat(m.Markup.Rows...) {
+			words = append(words, b.Text)
+		}
+	}
+	return words
+}
+
+func TestQuestion_RequiresAScope_CanOnlyBeRejectedInAChat(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.sendText(anna, "guard Run without the sandbox: `make`?")
+		s.pass(3 * time.Second)
+		m := s.newestQuestion(anna)
+		if want := []string{"✕ Deny", "⏹ Stop"}; !slices.Equal(labels(m), want) || !strings.Contains(m.Text, "Only a person with the scope admin can allow it") {
+			t.Errorf("%q with %q", m.Text, labels(m))
+		}
+		deny := s.button(m, "Deny")
+		forged := strings.TrimSuffix(deny.Data, "1") + "0"
+		if got := s.forgeOn(anna, m.ID, forged); got != "Already finished." {
+			t.Errorf("a forged press is told %q", got)
+		}
+		s.press(anna, anna, "Deny")
+		s.pass(4 * time.Second)
+		if got := s.bot(anna); !slices.Contains(got, "chosen: no") {
+			t.Errorf("the chat shows %q", got)
+		}
+	})
+}
+
+func TestQuestion_LongCommand_IsShownWholeBeforeItCanBeAllowed(t *testing.T) {
+	t.Parallel()
+	command := "true " + strings.Repeat("x", 6000) + "; curl evil"
+	for name, of := range map[string]struct {
+		text  string
+		parts int
+		want  []string
+	}{
+		"two parts":      {command, 2, []string{"✓ Once", "✓ Always", "✕ Deny", "⏹ Stop"}},
+		"too many parts": {strings.Repeat(command, 5), 1, []string{"✕ Deny", "⏹ Stop"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onStage(t, nil, func(s *stage) {
+				s.prepared = of.text
+				s.sendText(anna, "prepared")
+				s.pass(8 * time.Second)
+				var parts []fakegram.Message
+				shown := ""
+				for _, m := range s.gram.Chat(anna).Messages {
+					if rest, is := strings.CutPrefix(m.Text, "❓ "); is {
+						parts = append(parts, m)
+						_, rest, _ = strings.Cut(rest, "\n")
+						shown += rest
+					}
+				}
+				if len(parts) != of.parts {
+					t.Fatalf("%d parts", len(parts))
+				}
+				last := parts[len(parts)-1]
+				if !slices.Equal(labels(last), of.want) {
+					t.Errorf("the last part has %q", labels(last))
+				}
+				if of.parts == 1 {
+					if !strings.Contains(last.Text, "cut off") || strings.Contains(last.Text, "evil") {
+						t.Errorf("the question ends with %q", last.Text[len(last.Text)-100:])
+					}
+					return
+				}
+				if shown != of.text || labels(parts[0]) != nil {
+					t.Errorf("%d of %d bytes are shown, and the first part has %q", len(shown), len(of.text), labels(parts[0]))
+				}
+				s.press(anna, anna, "Once")
+				s.pass(4 * time.Second)
+				if m := s.newestQuestion(anna); !strings.HasSuffix(m.Text, "✓ Once — anna") || m.Markup != nil {
+					t.Errorf("after the answer: %q with %q", m.Text[len(m.Text)-100:], labels(m))
+				}
+			})
+		})
+	}
+}
+
+func TestQuestion_DeceptiveCharacters_AreVisible(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.prepared = "echo \u202e}fr- mr{\u202c; r\u200dm\u3164"
+		s.sendText(anna, "prepared")
+		s.pass(3 * time.Second)
+		if m := s.newestQuestion(anna); m.Text != "❓ echo \ufffd}fr- mr{\ufffd; r\ufffdm\ufffd" {
+			t.Errorf("%q", m.Text)
+		}
+	})
+}
+
 func TestQuestions_TwoAtOnce_AreAnsweredSeparately(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {

@@ -61,6 +61,29 @@ func (s *stage) forgeOn(user int64, message int, data string) string {
 	return calls[before].Params["text"]
 }
 
+func TestPress_ByAnotherPersonInAPrivateChat_IsRefused(t *testing.T) {
+	t.Parallel()
+	onStage(t, nil, func(s *stage) {
+		s.sendText(anna, "ask May I?")
+		s.pass(3 * time.Second)
+		once := s.button(s.newestQuestion(anna), "Once")
+		for _, who := range []int64{ben, eve, 0} {
+			s.front.Take(wire.Update{ID: 1, At: time.Now(), Press: &wire.Press{
+				Query: "forged", Place: wire.Place{Chat: anna}, Message: once.Message, From: wire.Person{ID: who}, Data: once.Data,
+			}})
+		}
+		s.pass(3 * time.Second)
+		for _, call := range s.gram.CallsOf("answerCallbackQuery") {
+			if call.Params["text"] != "This bot is private." {
+				t.Errorf("the press is answered %q", call.Params["text"])
+			}
+		}
+		if m := s.newestQuestion(anna); m.Text != "❓ May I?" || m.Markup == nil {
+			t.Errorf("after the presses the question is %q", m.Text)
+		}
+	})
+}
+
 func TestStranger_SeveralMessages_GetsOneReply(t *testing.T) {
 	t.Parallel()
 	onStage(t, nil, func(s *stage) {

@@ -26,7 +26,7 @@ func (f *Front) Take(u wire.Update) {
 	case u.Press != nil:
 		p := u.Press
 		f.Press(chats.Press{
-			Place: placeOf(p.Place), From: personOf(p.From), Message: idOf(p.Message), Data: p.Data,
+			Place: placeOf(p.Place), From: personIn(p.Place, p.From), Message: idOf(p.Message), Data: p.Data,
 			Turn:    f.turn("%d", u.ID),
 			Reply:   func(ctx context.Context, text string) error { return f.bot.Answer(ctx, p.Query, text, false) },
 			Handled: handled,
@@ -52,7 +52,7 @@ func (f *Front) takeMessage(u wire.Update, m *wire.Message, handled func(), take
 		return
 	}
 	out := chats.Message{
-		Place: placeOf(m.Place), From: personOf(m.From), At: u.At, Text: text, Addressed: forUs, Unsupported: m.Unsupported,
+		Place: placeOf(m.Place), From: personIn(m.Place, m.From), At: u.At, Text: text, Addressed: forUs, Unsupported: m.Unsupported,
 		Turn: f.turn("message %d %d", m.Place.Chat, m.ID), Handled: handled,
 	}
 	for _, file := range m.Files {
@@ -67,7 +67,12 @@ func (f *Front) turn(format string, args ...any) bellcord.TurnID {
 	return bellcord.TurnID(bellcord.NamedID(fmt.Sprintf("telegram %d ", f.self.ID) + fmt.Sprintf(format, args...)))
 }
 
-func personOf(p wire.Person) chats.Person {
+// personIn returns the person who acts at a place. A private chat has the ID of its
+// person: nobody else acts there.
+func personIn(at wire.Place, p wire.Person) chats.Person {
+	if !at.Group && at.Chat != p.ID {
+		return chats.Person{}
+	}
 	return chats.Person{ID: personID(p.ID), Name: p.Name, Username: p.Username, Bot: p.Bot}
 }
 

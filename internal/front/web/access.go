@@ -45,7 +45,13 @@ func (s *Server) Access(r *http.Request) (*Access, error) {
 // longer valid: the connection must be closed. While they cannot be checked, the
 // caller may only stop turns.
 func (a *Access) Recheck(ctx context.Context) error {
-	if a.caller().Local {
+	switch c := a.caller(); {
+	case c.Local:
+		return nil
+	case c.Browser: // its signature may be old
+		if err := a.s.Door.Recheck(ctx, c); errors.Is(err, auth.ErrBadCredentials) {
+			return err
+		}
 		return nil
 	}
 	user, err := a.s.Door.Enter(a.request.WithContext(ctx), a.client)
@@ -101,13 +107,13 @@ func (a *Access) Allow(scope bellcord.Scope) error {
 	return errToken{auth.ErrNoCredentials}
 }
 
-// Admit returns an error if the server has too little memory for another
-// prompt.
-func (a *Access) Admit() error {
+// Admit returns an error if the server has too little memory for another prompt, or
+// if the caller may not use the session's directory any more.
+func (a *Access) Admit(session bellcord.Session) error {
 	if a.s.overloaded() {
 		return errOverloaded
 	}
-	return nil
+	return a.s.mayUse(a.caller(), session)
 }
 
 // Reserve counts the bytes of a message that is being read or processed, until
@@ -160,6 +166,7 @@ func (a *Access) Delete(ctx context.Context, found bellcord.Session, why bellcor
 
 // Answer answers a question, whichever node has its turn.
 func (a *Access) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
+	r.Scopes = a.caller().Scopes
 	return a.s.Hub.Answer(turn, question, r, by)
 }
 
@@ -193,6 +200,17 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.writeProblem(w, r, s.fail(err))
 }
 
-// CheckShape returns an error if a JSON message has more values, or deeper
-// ones, than the body of a request may have.
-func CheckShape(message []byte) error { return (&shapeReader{}).scan(message) }
+// errLongMessage is ErrPromptTooLong for a message of which it is not known
+// whether it is a prompt. It names mostPlain.
+var errLongMessage = errors.New("the message has more than 1.25 MiB outside of images: " +
+	"put a part of a prompt into a file and name the file in the prompt")
+
+// CheckShape returns an error if a JSON message has more values, deeper ones, or
+// more text than the body of a request may have.
+func CheckShape(message []byte) error {
+	err := (&shapeReader{}).scan(message)
+	if errors.Is(err, bellcord.ErrPromptTooLong) {
+		return errLongMessage
+	}
+	return err
+}

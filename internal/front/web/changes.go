@@ -69,6 +69,13 @@ func (s *Server) undoTurn(ctx context.Context, in *undoOf) (*undone, error) {
 	if err != nil {
 		return nil, s.fail(err)
 	}
+	found, err := s.session(ctx, string(r.Session))
+	if err == nil {
+		err = s.mayUse(caller(ctx), found)
+	}
+	if err != nil {
+		return nil, s.fail(err)
+	}
 	q := undoRequest(ctx, in.Body)
 	q.Turn = r.ID
 	u, err := s.Files.Undo(ctx, q)
@@ -77,6 +84,9 @@ func (s *Server) undoTurn(ctx context.Context, in *undoOf) (*undone, error) {
 
 func (s *Server) redo(ctx context.Context, in *redoOf) (*undone, error) {
 	found, err := s.session(ctx, in.Session)
+	if err == nil {
+		err = s.mayUse(caller(ctx), found)
+	}
 	if err != nil {
 		return nil, s.fail(err)
 	}

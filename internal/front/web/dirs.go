@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/auth"
 )
 
 // errNoDir means that a directory does not exist or that the caller may not use
@@ -27,7 +29,7 @@ const (
 // an existing one that the caller may use.
 func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
 	if dir == "" {
-		dir = filepath.Join(s.Workspaces, string(id))
+		dir = s.workspace(id)
 		return dir, os.MkdirAll(dir, 0o700)
 	}
 	user := caller(ctx)
@@ -39,10 +41,50 @@ func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (
 		return "", errScope{bellcord.ScopeAdmin}
 	}
 	found, err := s.within(roots, dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", badInput("dir %q: %v", dir, errNoDir)
+	case s.surrounds(found):
+		return "", badInput("dir %q: it contains the server's own files; choose a directory in it", dir)
 	}
 	return found, nil
+}
+
+// workspace returns the directory of a session that was created without one.
+func (s *Server) workspace(id bellcord.SessionID) string {
+	return filepath.Join(s.Workspaces, string(id))
+}
+
+// mayUse returns an error if the caller may not work in the directory of a session
+// any more: the settings can have changed since the session began. It compares names
+// only; a turn does not follow links. A session of this machine's terminals and
+// editors may be anywhere. Nobody may work in the workspace of another session.
+func (s *Server) mayUse(user auth.Caller, session bellcord.Session) error {
+	roots := s.Roots(user.Owner)
+	if user.May(bellcord.ScopeAdmin) || len(roots) == 0 || session.Owner == s.MachineOwner || session.Dir == s.workspace(session.ID) {
+		return nil
+	}
+	isAllowed := func(root string) bool {
+		real, err := s.realRoot(root)
+		return err == nil && contains(real, session.Dir)
+	}
+	if !slices.ContainsFunc(roots, isAllowed) || s.surrounds(session.Dir) || s.isPrivate(session.Dir) {
+		return errCeiling{fmt.Errorf("the settings do not let you work in %s any more; continuing this session requires the scope admin", session.Dir)}
+	}
+	return nil
+}
+
+// realRoot is realDir without I/O for a directory of the settings that was found
+// before.
+func (s *Server) realRoot(dir string) (string, error) {
+	if real, known := s.realRoots.Load(dir); known {
+		return real.(string), nil //nolint:forcetypeassert // see Store
+	}
+	real, err := realDir(dir)
+	if err == nil {
+		s.realRoots.Store(dir, real)
+	}
+	return real, err
 }
 
 // checkDirs returns an error unless the directories exist and the caller, who
@@ -101,9 +143,26 @@ func (s *Server) within(roots []string, dir string) (string, error) {
 // files of the server.
 func (s *Server) isPrivate(dir string) bool {
 	return slices.ContainsFunc(s.Private, func(private string) bool {
-		real, err := realDir(private)
+		real, err := s.realRoot(private)
 		return err == nil && contains(real, dir)
 	})
+}
+
+// surrounds reports whether a directory without symbolic links in its path contains
+// the server's own files.
+func (s *Server) surrounds(dir string) bool {
+	return slices.ContainsFunc(s.Private, func(private string) bool {
+		real, err := s.realRoot(private)
+		return err == nil && contains(dir, real)
+	})
+}
+
+// kept returns a directory as sessions have it, if the caller may look it up.
+func (s *Server) kept(ctx context.Context, dir string) string {
+	if found, err := s.reachable(ctx, dir); err == nil {
+		return found
+	}
+	return dir
 }
 
 // realDir returns the path of a directory without symbolic links, or errNoDir.

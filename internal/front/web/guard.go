@@ -66,9 +66,12 @@ func plainHeaders(h http.Header) {
 // isOurs reports whether the Host header is one of the server's names. Other
 // names are refused to prevent DNS rebinding.
 func (s *Server) isOurs(host string) bool {
-	name, _, err := net.SplitHostPort(host)
+	name, port, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
+	}
+	if strings.Trim(port, "0123456789") != "" { // such as 127.0.0.1:4500.evil.example
+		return false
 	}
 	return slices.ContainsFunc(s.Hosts, func(own string) bool {
 		if _, _, err := net.SplitHostPort(own); err == nil {
@@ -91,7 +94,7 @@ func (s *Server) isFromUs(r *http.Request) bool {
 
 // open lists the paths that need no credentials: they reveal nothing, issue
 // credentials, or check a share's token. The page's files need no credentials either.
-var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login", "/v1/shared"}
+var open = []string{"/healthz", "/readyz", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/login", "/v1/challenge", "/v1/shared"}
 
 // identify authenticates the request and adds the caller and the client's
 // address to its context.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 // CVE-2026-22812, CVE-2025-49596: a server on loopback without credentials.
@@ -89,11 +90,12 @@ func (s *stage) login(user string, newCode api.NewCode) (cookie, page func(*http
 	s.t.Helper()
 	var code api.Code
 	s.roundTrip(user, "POST", "/v1/codes", newCode).is(201).into(&code)
-	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
-	var in api.LoggedIn
-	a.into(&in)
+	key := authtest.NewPageKey()
+	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code, Key: key.Public}).is(204)
 	got := (&http.Response{Header: a.header}).Cookies()[0]
-	return func(r *http.Request) { r.AddCookie(got) }, header("Bellcord-Page", in.Page)
+	var challenge api.Challenge
+	s.roundTrip("", "GET", "/v1/challenge", nil).is(200).into(&challenge)
+	return func(r *http.Request) { r.AddCookie(got) }, header("Bellcord-Page", key.Sign(challenge.Challenge))
 }
 
 // browser logs anna in and returns a function that adds her credentials to a

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 // Every route of the OpenAPI document is requested with every set of scopes,
@@ -117,7 +118,7 @@ func TestHeld_AmbiguousRequests_AreRefusedOrAnsweredOnce(t *testing.T) {
 }
 
 // Twelve browsers use one code concurrently, ten times: each time one succeeds.
-// Then codes are guessed.
+// Then codes are guessed, which does not lock out a right one.
 func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
@@ -128,8 +129,8 @@ func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 		var all sync.WaitGroup
 		for range 12 {
 			all.Go(func() {
-				switch status := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).status; status {
-				case http.StatusOK:
+				switch status := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code, Key: authtest.NewPageKey().Public}).status; status {
+				case http.StatusNoContent:
 					in.Add(1)
 				case http.StatusUnauthorized:
 				default:
@@ -143,13 +144,16 @@ func TestHeld_LoginCodes_WorkOnceAndGuessesAreLimited(t *testing.T) {
 		}
 	}
 	few := newStage(t, func(with *setup) { with.door = auth.Options{Tries: 3, Refill: time.Hour} })
-	checked := 0
+	var right api.Code
+	few.roundTrip("anna", "POST", "/v1/codes", nil).is(201).into(&right)
+	refused := 0
 	for i := range 200 {
-		if few.roundTrip("", "POST", "/v1/login", api.Login{Code: fmt.Sprintf("AAAAA-%05d", i)}).status == http.StatusUnauthorized {
-			checked++
+		if few.roundTrip("", "POST", "/v1/login", api.Login{Code: fmt.Sprintf("AAAAA-%05d", i), Key: authtest.NewPageKey().Public}).status == http.StatusUnauthorized {
+			refused++
 		}
 	}
-	if checked != 3 {
-		t.Errorf("%d of 200 guesses were checked", checked)
+	if refused != 3 {
+		t.Errorf("%d of 200 guesses were not made to wait", refused)
 	}
+	few.roundTrip("", "POST", "/v1/login", api.Login{Code: right.Code, Key: authtest.NewPageKey().Public}).is(204)
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"encoding/base64"
+	"flag"
 	"io"
 	"net/http"
 	"slices"
@@ -14,17 +15,18 @@ import (
 	"github.com/bellcord/bellcord"
 )
 
+var timing = flag.Bool("timing", false, "assert durations that are promises; for a machine that does nothing else")
+
 // The body is announced and never sent, so the test fails if the server waits
 // for it.
 func TestBody_CallerLacksScope_IsRefusedUnread(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, nil)
+	s := newStage(t, func(with *setup) { with.BodyTime = time.Hour })
 	path, _ := s.session("anna")
 	for user, want := range map[string]int{"reader": 403, "stopper": 403, "": 401} {
 		head := strings.Replace(s.rawPost(path+"/turns", 31<<20), s.tokens["anna"], s.tokens[user], 1)
-		began := time.Now()
-		if resp := s.raw(head); resp.StatusCode != want || time.Since(began) > 10*time.Second {
-			t.Errorf("%s: %d after %v", user, resp.StatusCode, time.Since(began))
+		if resp := s.raw(head); resp.StatusCode != want {
+			t.Errorf("%s: %d", user, resp.StatusCode)
 		}
 	}
 	if resp := s.raw(s.rawPost(path+"/turns", 32<<20+1)); resp.StatusCode != http.StatusRequestEntityTooLarge {
@@ -164,7 +166,7 @@ func TestStop_WhileAnotherOwnerSendsLargePrompts_StaysFast(t *testing.T) {
 	busy := median()
 	close(over)
 	load.Wait()
-	if busy > quiet*50+2*time.Second { // it was 450 times as long before the fix
+	if *timing && busy > quiet*50+2*time.Second { // it was 450 times as long before the fix
 		t.Errorf("a stop takes %v, and %v without the load", busy, quiet)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 func TestLists_ModelsAndAgents_AreReturned(t *testing.T) {
@@ -72,21 +73,26 @@ func TestMe_Token_ReturnsItsOwnerAndScopes(t *testing.T) {
 func TestLogin_Code_WorksOnceUntilLogout(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
+	key := authtest.NewPageKey()
 	var code api.Code
 	s.roundTrip("anna", "POST", "/v1/codes", nil).is(201).into(&code)
 	if left := time.Until(code.Expires); left > time.Minute || left < 50*time.Second {
 		t.Errorf("the code is good for %v", left)
 	}
-	s.roundTrip("", "POST", "/v1/login", api.Login{Code: "AAAAA-AAAAA"}).isA(401, "bad-credentials")
-	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).is(200)
-	var in api.LoggedIn
-	a.into(&in)
+	s.roundTrip("", "POST", "/v1/login", api.Login{Code: "AAAAA-AAAAA", Key: key.Public}).isA(401, "bad-credentials")
+	s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code, Key: key.Public[1:]}).isA(422, "bad-input") // the code stays
+	a := s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code, Key: key.Public}).is(204)
 	cookies := (&http.Response{Header: a.header}).Cookies()
 	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/" || cookies[0].Domain != "" {
 		t.Fatalf("cookies %+v", cookies)
 	}
-	with := func(r *http.Request) { r.AddCookie(cookies[0]); r.Header.Set("Bellcord-Page", in.Page) }
-	s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code}).isA(401, "bad-credentials")
+	var challenge api.Challenge
+	s.roundTrip("", "GET", "/v1/challenge", nil).is(200).into(&challenge)
+	with := func(r *http.Request) {
+		r.AddCookie(cookies[0])
+		r.Header.Set("Bellcord-Page", key.Sign(challenge.Challenge))
+	}
+	s.roundTrip("", "POST", "/v1/login", api.Login{Code: code.Code, Key: key.Public}).isA(401, "bad-credentials")
 	var me api.Me
 	s.roundTrip("", "GET", "/v1/me", nil, with).is(200).into(&me)
 	if me.Owner != "anna" || len(me.Scopes) != 4 {

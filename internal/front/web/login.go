@@ -7,25 +7,25 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
-	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web/page"
 )
-
-const loginID = "login"
 
 func (s *Server) loginRoutes() {
 	huma.Register(s.api, route(http.MethodGet, "/v1/me", "get-me", "Get the owner and the scopes of your credentials", bellcord.ScopeRead), s.me)
 	code := route(http.MethodPost, "/v1/codes", "create-code", "Create a code that logs a browser in as you, once, within a minute", bellcord.ScopeRead)
 	code.DefaultStatus = http.StatusCreated
 	huma.Register(s.api, code, s.code)
-	login := route(http.MethodPost, "/v1/login", loginID, "Log a browser in with a code: sets its cookie and returns the page secret", "")
+	login := route(http.MethodPost, "/v1/login", "login", "Log a browser in with a code: sets its cookie, which is valid with signatures of the page's key", "")
+	login.DefaultStatus = http.StatusNoContent
 	login.Security = []map[string][]string{}
 	login.MaxBodyBytes = mostLogin
 	huma.Register(s.api, login, s.login)
+	challenge := route(http.MethodGet, "/v1/challenge", "get-challenge", "Get a text that the page signs for its requests", "")
+	challenge.Security = []map[string][]string{}
+	huma.Register(s.api, challenge, s.challenge)
 	logout := route(http.MethodPost, "/v1/logout", "logout", "Log this browser out", bellcord.ScopeRead)
 	logout.DefaultStatus = http.StatusNoContent
 	huma.Register(s.api, logout, s.logout)
@@ -36,10 +36,6 @@ func (s *Server) loginRoutes() {
 type (
 	withCookie struct {
 		Cookie http.Cookie `header:"Set-Cookie"`
-	}
-	loggedIn struct {
-		Cookie http.Cookie `header:"Set-Cookie"`
-		Body   api.LoggedIn
 	}
 	codeRequest struct{ Body *api.NewCode }
 )
@@ -64,32 +60,17 @@ func (s *Server) code(ctx context.Context, in *codeRequest) (*struct{ Body api.C
 	return &struct{ Body api.Code }{api.Code{Code: code, Expires: expires, URL: s.URL()}}, nil
 }
 
-type (
-	loginRequest struct{ Body api.Login }
-	attemptKey   struct{}
-)
-
-// limitLogins counts a login attempt of the client before the body is read.
-func (s *Server) limitLogins(ctx huma.Context, next func(huma.Context)) {
-	if ctx.Operation().OperationID != loginID {
-		next(ctx)
-		return
-	}
-	attempt, err := s.Door.BeginLogin(clientFrom(ctx.Context()))
-	if err != nil {
-		r, w := humago.Unwrap(ctx)
-		s.writeProblem(w, r, err)
-		return
-	}
-	next(huma.WithValue(ctx, attemptKey{}, attempt))
-}
-
-func (s *Server) login(ctx context.Context, in *loginRequest) (*loggedIn, error) {
-	browser, err := ctx.Value(attemptKey{}).(*auth.LoginAttempt).Redeem(ctx, in.Body.Code)
+func (s *Server) login(ctx context.Context, in *struct{ Body api.Login }) (*withCookie, error) {
+	cookie, err := s.Door.Login(ctx, clientFrom(ctx), in.Body.Code, in.Body.Key)
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	return &loggedIn{*browser.Cookie, api.LoggedIn{Page: browser.Page}}, nil
+	return &withCookie{*cookie}, nil
+}
+
+func (s *Server) challenge(context.Context, *struct{}) (*struct{ Body api.Challenge }, error) {
+	text, valid := s.Door.Challenge()
+	return &struct{ Body api.Challenge }{api.Challenge{Challenge: text, ValidSeconds: int(valid.Seconds())}}, nil
 }
 
 func (s *Server) logout(ctx context.Context, _ *struct{}) (*withCookie, error) {

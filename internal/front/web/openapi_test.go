@@ -2,9 +2,12 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
 // contract contains every public route with the scope that it needs. A
@@ -26,6 +29,7 @@ var contract = map[string]string{
 	"PATCH /v1/sessions/{session}/options/{option}":   "prompt",
 	"GET /v1/me":                                      "read",
 	"POST /v1/codes":                                  "read",
+	"GET /v1/challenge":                               "",
 	"POST /v1/login":                                  "",
 	"POST /v1/logout":                                 "read",
 	"GET /v1/logins":                                  "read",
@@ -94,7 +98,7 @@ func (o operation) body() any {
 	case "POST /v1/push/subscriptions":
 		return `{"endpoint":"https://push.example/x","keys":{"p256dh":"AA","auth":"AA"}}`
 	case "POST /v1/login":
-		return `{"code":"AAAAA-AAAAA"}`
+		return `{"code":"AAAAA-AAAAA","key":"` + authtest.NewPageKey().Public + `"}`
 	}
 	if o.method == "POST" {
 		return `{}`
@@ -125,6 +129,36 @@ func (s *stage) operations() []operation {
 	}
 	slices.SortFunc(all, func(a, b operation) int { return strings.Compare(a.String(), b.String()) })
 	return all
+}
+
+// The type of such an array in a generated client would include null, which no
+// response contains.
+func TestOpenAPI_RequiredArrays_AreNotNullable(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct {
+				Required   []string
+				Properties map[string]struct{ Type any }
+			}
+		}
+	}
+	s.roundTrip("", "GET", "/v1/openapi.json", nil).is(200).into(&doc)
+	checked := 0
+	for name, schema := range doc.Components.Schemas {
+		for _, property := range schema.Required {
+			switch types := fmt.Sprint(schema.Properties[property].Type); types {
+			case "[array null]", "[null array]":
+				t.Errorf("%s.%s is %s", name, property, types)
+			case "array":
+				checked++
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d arrays were checked", checked)
+	}
 }
 
 func TestOpenAPI_Document_ContainsEveryRouteAndItsScope(t *testing.T) {

@@ -138,6 +138,11 @@ func TestPage_MatchingETag_ReturnsNotModified(t *testing.T) {
 func TestPage_HostOriginAndMethod_AreCheckedLikeTheAPI(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
+	for _, host := range []string{"127.0.0.1:4500.evil.example", "127.0.0.1:evil", "127.0.0.1:-1", "[127.0.0.1]:80.evil.example"} {
+		if resp, _ := s.shown("GET", "/", func(r *http.Request) { r.Host = host }); resp.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("the host %q gets %d", host, resp.StatusCode)
+		}
+	}
 	if resp, _ := s.shown("GET", "/", func(r *http.Request) { r.Host = "evil.example" }); resp.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("for another host: %d", resp.StatusCode)
 	}

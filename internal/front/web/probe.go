@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,8 @@ func (s *Server) runProbe(ctx context.Context, read *storeRead) {
 // probeSessions is the number of sessions that a check reads: the last updated ones.
 const probeSessions = 5
 
-// readLast reads the sessions that were updated last, and the last event of each.
+// readLast reads the sessions that were updated last, and the first and the last event
+// of each: the last ones can be intact in the store's journal if the rest is lost.
 // Damage of one session does not make the server unready: it fails only if most of
 // them are damaged.
 func (s *Server) readLast(ctx context.Context) error {
@@ -78,7 +80,7 @@ func (s *Server) readLast(ctx context.Context) error {
 	}
 	var damaged []error
 	for _, session := range sessions {
-		switch err := s.readLastEvent(ctx, session.ID); {
+		switch err := s.readEnds(ctx, session.ID); {
 		case errors.Is(err, bellcord.ErrDamaged):
 			damaged = append(damaged, fmt.Errorf("session %s: %w", session.ID, err))
 		case err != nil && !errors.Is(err, bellcord.ErrNoSession): // not deleted meanwhile
@@ -91,12 +93,16 @@ func (s *Server) readLast(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) readLastEvent(ctx context.Context, id bellcord.SessionID) error {
+func (s *Server) readEnds(ctx context.Context, id bellcord.SessionID) error {
 	last, err := s.Hub.Tail(ctx, id)
 	if err != nil || last == 0 {
 		return err
 	}
-	cursor, err := s.Hub.Events(ctx, id, last-1)
+	return cmp.Or(s.readAfter(ctx, id, 0), s.readAfter(ctx, id, last-1))
+}
+
+func (s *Server) readAfter(ctx context.Context, id bellcord.SessionID, after int64) error {
+	cursor, err := s.Hub.Events(ctx, id, after)
 	if err != nil {
 		return err
 	}

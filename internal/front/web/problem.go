@@ -106,6 +106,8 @@ var problems = []struct {
 	{auth.ErrNoCredentials, http.StatusUnauthorized, "no-credentials"},
 	{auth.ErrInAddress, http.StatusUnauthorized, "token-in-url"},
 	{auth.ErrNoPage, http.StatusUnauthorized, "page-secret-needed"},
+	{auth.ErrOldSignature, http.StatusUnauthorized, "page-signature-old"},
+	{auth.ErrPageKey, http.StatusUnprocessableEntity, "bad-input"},
 	{auth.ErrBadCredentials, http.StatusUnauthorized, "bad-credentials"},
 	{auth.ErrNotLoggedIn, http.StatusConflict, "not-logged-in"},
 	{auth.ErrUnavailable, http.StatusServiceUnavailable, "issuer-unavailable"},
@@ -120,6 +122,7 @@ var problems = []struct {
 	{errOwnersViewers, http.StatusTooManyRequests, "too-many"},
 	{errOverloaded, http.StatusServiceUnavailable, "overloaded"},
 	{errTooLarge, http.StatusRequestEntityTooLarge, "too-large"},
+	{errLongMessage, http.StatusRequestEntityTooLarge, "too-large"},
 	{errTooSlow, http.StatusRequestTimeout, "too-slow"},
 }
 
@@ -154,6 +157,8 @@ func asProblem(err error) *problem {
 		return newProblem(http.StatusUnprocessableEntity, "unknown-command", err)
 	case errors.As(err, &ceiling):
 		return newProblem(http.StatusForbidden, "scope", ceiling)
+	case errors.Is(err, bellcord.ErrAnswerScope):
+		return newProblem(http.StatusForbidden, "scope", errCeiling{bellcord.ErrAnswerScope})
 	case errors.As(err, &peer):
 		return newProblem(http.StatusForbidden, "turn-process", err)
 	case errors.As(err, &token):

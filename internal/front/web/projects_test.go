@@ -1,11 +1,14 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -121,7 +124,7 @@ func TestHeld_ForeignDirectories_AreIndistinguishableFromMissingOnes(t *testing.
 func TestCreateSession_InARoot_WorksInTheDirectoryWithoutLinks(t *testing.T) {
 	t.Parallel()
 	s, root, _ := withRoots(t)
-	for _, dir := range []string{root, root + "/in", root + "/shop/../shop/cart", filepath.Dir(root) + "/linked/shop"} {
+	for _, dir := range []string{root + "/shop", root + "/in", root + "/shop/../shop/cart", filepath.Dir(root) + "/linked/shop"} {
 		var made bellcord.Session
 		s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: dir}).is(201).into(&made)
 		if want, _ := filepath.EvalSymlinks(dir); made.Dir != want {
@@ -130,18 +133,173 @@ func TestCreateSession_InARoot_WorksInTheDirectoryWithoutLinks(t *testing.T) {
 	}
 }
 
+func TestCreateSession_DirectoryAroundTheServersFiles_IsRefused(t *testing.T) {
+	t.Parallel()
+	s, root, _ := withRoots(t)
+	for _, dir := range []string{root, filepath.Dir(root) + "/linked", root + "/in/.."} {
+		a := s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: dir})
+		if a.isA(422, "bad-input"); !strings.Contains(a.problem().Detail, "contains the server's own files") {
+			t.Errorf("%s: %s", dir, a.body)
+		}
+	}
+}
+
+func TestListSessions_OfADirectoryByAnotherName_AreThoseInIt(t *testing.T) {
+	t.Parallel()
+	s, root, outside := withRoots(t)
+	var made bellcord.Session
+	s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: root + "/shop"}).is(201).into(&made)
+	s.roundTrip("admin", "POST", "/v1/sessions", api.NewSession{Dir: outside}).is(201)
+	for dir, want := range map[string]int{root + "/shop": 1, root + "/in": 1, filepath.Dir(root) + "/linked/shop": 1, root + "/out": 0, root + "/none": 0, "%ff": 0} {
+		var got api.Sessions
+		s.roundTrip("anna", "GET", "/v1/sessions?dir="+url.QueryEscape(dir), nil).is(200).into(&got)
+		if len(got.Sessions) != want {
+			t.Errorf("%s has %+v", dir, got.Sessions)
+		}
+	}
+}
+
+// The settings can change while a session exists.
+func TestPrompt_DirectoryOutsideOfTheRootsNow_RequiresAdmin(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"one/sub", "two"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, machine := range []string{"", "anna"} {
+		var isNarrow atomic.Bool
+		s := newStage(t, func(with *setup) {
+			with.MachineOwner = machine
+			with.Roots = func(string) []string {
+				if isNarrow.Load() {
+					return []string{filepath.Join(base, "two")}
+				}
+				return []string{filepath.Join(base, "one"), filepath.Join(base, "two")}
+			}
+		})
+		var inOne, inTwo, own bellcord.Session
+		s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: base + "/one/sub"}).is(201).into(&inOne)
+		s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: base + "/two"}).is(201).into(&inTwo)
+		s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{}).is(201).into(&own)
+		prompt := func(user string, in bellcord.Session) int {
+			return s.roundTrip(user, "POST", "/v1/sessions/"+string(in.ID)+"/turns", api.NewTurn{Text: "hi"}).status
+		}
+		isNarrow.Store(true)
+		want := 403
+		if machine == "anna" {
+			want = 202
+		}
+		if got := prompt("anna", inOne); got != want {
+			t.Errorf("machine owner %q: a prompt in a directory that was removed from the settings: %d", machine, got)
+		}
+		for _, in := range []bellcord.Session{inTwo, own} {
+			if got := prompt("anna", in); got != 202 {
+				t.Errorf("in %s: %d", in.Dir, got)
+			}
+		}
+		if got := prompt("admin", inOne); got != 202 {
+			t.Errorf("the admin: %d", got)
+		}
+		isNarrow.Store(false)
+		if got := prompt("anna", inOne); got != 202 {
+			t.Errorf("allowed again: %d", got)
+		}
+	}
+}
+
+func TestPrompt_WorkspaceOfAnotherSession_IsRefused(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t, func(with *setup) {
+		with.data = filepath.Join(base, "data")
+		with.Private = []string{with.data}
+		with.Roots = func(string) []string { return []string{base} } // also around the server's own files
+		if err := os.Mkdir(with.data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var other bellcord.Session
+	s.roundTrip("bert", "POST", "/v1/sessions", api.NewSession{}).is(201).into(&other)
+	in, err := s.hub.NewSession(t.Context(), bellcord.Session{Owner: "anna", Dir: other.Dir, Model: "fake/default", Mode: "ask"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.roundTrip("anna", "POST", "/v1/sessions/"+string(in.ID)+"/turns", api.NewTurn{Text: "hi"}).is(403)
+}
+
+// A command can exchange a directory with a link at any moment.
+func TestCreateSession_DirectoryExchangedWithALinkMeanwhile_NeverLeadsOutside(t *testing.T) {
+	t.Parallel()
+	s, root, outside := withRoots(t)
+	dir, link := filepath.Join(root, "swapped"), filepath.Join(root, "link")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(outside, link)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var spinning sync.WaitGroup
+	spinning.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				_ = errors.Join(os.Rename(dir, dir+"-kept"), os.Rename(link, dir))
+				_ = errors.Join(os.Rename(dir, link), os.Rename(dir+"-kept", dir))
+			}
+		}
+	})
+	created, refused := 0, 0
+	for range 300 {
+		got := s.roundTrip("anna", "POST", "/v1/sessions", api.NewSession{Dir: dir})
+		if got.status != 201 {
+			refused++
+			continue
+		}
+		created++
+		var in bellcord.Session
+		if got.into(&in); in.Dir != dir {
+			t.Errorf("a session in %s", in.Dir)
+		}
+	}
+	close(done)
+	spinning.Wait()
+	if created == 0 || refused == 0 {
+		t.Errorf("%d sessions, %d refusals: only one side won", created, refused)
+	}
+	sessions, err := s.hub.Sessions(t.Context(), bellcord.SessionQuery{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range sessions {
+		if in.Dir != dir {
+			t.Errorf("a session stays in %s", in.Dir)
+		}
+	}
+}
+
 func TestProjects_RecentDirectories_AreThoseOfTheCallersSessions(t *testing.T) {
 	t.Parallel()
 	s, root, outside := withRoots(t)
-	if err := os.WriteFile(root+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+	if err := os.MkdirAll(root+"/own/.git", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, made := range []struct{ user, dir string }{{"anna", root}, {"anna", root + "/shop"}, {"anna", root + "/shop"}, {"anna", ""}, {"admin", outside}} {
+	if err := os.WriteFile(root+"/own/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range []struct{ user, dir string }{{"anna", root + "/own"}, {"anna", root + "/shop"}, {"anna", root + "/shop"}, {"anna", ""}, {"admin", outside}} {
 		s.roundTrip(made.user, "POST", "/v1/sessions", api.NewSession{Dir: made.dir}).is(201)
 	}
 	var got api.Projects
 	s.roundTrip("anna", "GET", "/v1/projects", nil).is(200).into(&got)
-	if len(got.Projects) != 2 || got.Projects[0].Dir != root+"/shop" || got.Projects[0].Sessions != 2 || got.Projects[1].Dir != root || got.Projects[1].Branch != "main" {
+	if len(got.Projects) != 2 || got.Projects[0].Dir != root+"/shop" || got.Projects[0].Sessions != 2 || got.Projects[1].Dir != root+"/own" || got.Projects[1].Branch != "main" {
 		t.Errorf("anna's projects: %+v", got.Projects)
 	}
 	if len(got.Roots) != 1 || got.Roots[0].Dir != root || !got.Browse || got.Home != "" {

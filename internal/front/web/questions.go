@@ -23,7 +23,11 @@ func (s *Server) questions(ctx context.Context, in *TurnPath) (*struct{ Body api
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	return &struct{ Body api.Questions }{api.Questions{Questions: append([]bellcord.Question{}, s.turn(r).Questions...)}}, nil
+	open := append([]bellcord.Question{}, s.turn(r).Questions...)
+	for i := range open {
+		open[i].Choices = open[i].ChoicesFor(caller(ctx).Scopes)
+	}
+	return &struct{ Body api.Questions }{api.Questions{Questions: open}}, nil
 }
 
 func (s *Server) answerQuestion(ctx context.Context, in *struct {
@@ -41,5 +45,7 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 			return nil, s.fail(badInput("choice %q is not one of the question's choices", in.Body.Choice))
 		}
 	}
-	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, bellcord.Reply{Choice: in.Body.Choice, Values: in.Body.Values, Reason: in.Body.Reason}, caller(ctx).Owner))
+	user := caller(ctx)
+	reply := bellcord.Reply{Choice: in.Body.Choice, Values: in.Body.Values, Reason: in.Body.Reason, Scopes: user.Scopes}
+	return nil, s.fail(s.Hub.Answer(r.ID, in.Question, reply, user.Owner))
 }

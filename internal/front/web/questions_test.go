@@ -46,6 +46,39 @@ func TestAnswer_OpenQuestion_IsAcceptedOnce(t *testing.T) {
 	}
 }
 
+func TestAnswer_QuestionRequiresAdmin_OthersCanOnlyReject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	path, id := s.session("anna")
+	turn := string(s.prompt("anna", path, "guard May I?").ID)
+	s.until(id, "question_opened")
+	open := s.questions("anna", turn)
+	if len(open) != 1 || open[0].Requires != bellcord.ScopeAdmin || len(open[0].Choices) != 1 || open[0].Choices[0].ID != "no" {
+		t.Fatalf("anna is offered %+v", open)
+	}
+	if all := s.questions("admin", turn); len(all) != 1 || len(all[0].Choices) != 2 {
+		t.Errorf("an admin is offered %+v", all)
+	}
+	at := "/v1/turns/" + turn + "/answers/" + open[0].ID
+	refused := s.roundTrip("anna", "POST", at, api.Answer{Choice: "yes"})
+	refused.isA(403, "scope")
+	if detail := refused.problem().Detail; !strings.Contains(detail, "only a person with the scope admin") || !strings.Contains(detail, "bellcord open --admin") {
+		t.Errorf("told %q", detail)
+	}
+	s.roundTrip("anna", "POST", at, `{"choice":"yes","scopes":["admin"]}`).is(422)
+	s.roundTrip("bert", "POST", at, api.Answer{Choice: "yes"}).isA(404, "turn-not-found")
+	if len(s.questions("anna", turn)) != 1 {
+		t.Fatal("the question is not open any more")
+	}
+	s.roundTrip("admin", "POST", at, api.Answer{Choice: "yes"}).is(204)
+	s.ended("anna", bellcord.TurnID(turn))
+	path, id = s.session("anna")
+	turn = string(s.prompt("anna", path, "guard Again?").ID)
+	s.until(id, "question_opened")
+	s.roundTrip("anna", "POST", "/v1/turns/"+turn+"/answers/"+s.questions("anna", turn)[0].ID, api.Answer{Choice: "no"}).is(204)
+	s.ended("anna", bellcord.TurnID(turn))
+}
+
 func TestAnswer_ReasonOfARejection_IsRecorded(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

@@ -35,7 +35,7 @@ func (s *Server) search(ctx context.Context, in *struct {
 	if strings.TrimSpace(in.Query) == "" && in.State == "" {
 		return &struct{ Body api.Hits }{api.Hits{Hits: []api.Hit{}, Complete: true}}, nil
 	}
-	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: searchPage}
+	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: searchPage}
 	if err := startBefore(&query, in.Before); err != nil {
 		return nil, s.fail(err)
 	}

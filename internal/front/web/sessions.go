@@ -109,7 +109,14 @@ func (s *Server) create(ctx context.Context, made bellcord.Session, dir string) 
 	if err != nil {
 		return made, err
 	}
-	return s.Hub.NewSession(ctx, made)
+	if made, err = s.Hub.NewSession(ctx, made); err != nil {
+		return made, err
+	}
+	if s.mayUse(caller(ctx), made) != nil { // the directory was replaced by a link after place
+		err = s.remove(ctx, made, cause(ctx, "its directory was replaced"))
+		return made, errors.Join(err, badInput("dir %q: %v", dir, errNoDir))
+	}
+	return made, nil
 }
 
 // ceiling refuses a mode or an agent that only an admin may choose.
@@ -139,7 +146,7 @@ func (s *Server) checkSession(made bellcord.Session) error {
 }
 
 func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
-	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: in.Dir, Limit: in.Limit}
+	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: in.Limit}
 	if err := startBefore(&query, in.Before); err != nil {
 		return nil, s.fail(err)
 	}

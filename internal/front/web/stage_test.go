@@ -23,7 +23,7 @@ import (
 )
 
 // patient is how long a test waits for an expected event.
-const patient = 20 * time.Second
+const patient = time.Minute
 
 // stage is a server on real TCP with a real store, tokens for several people
 // and a fake agent.

@@ -57,6 +57,9 @@ func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
 	if s.overloaded() {
 		return nil, s.fail(errOverloaded)
 	}
+	if err := s.mayUse(caller(ctx), found); err != nil {
+		return nil, s.fail(err)
+	}
 	turn, err := s.Hub.Accept(ctx, found.ID, p)
 	switch {
 	case errors.Is(err, bellcord.ErrTurnExists):

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,6 +51,9 @@ type Config struct {
 	// Roots returns the directories in which an owner may work without the
 	// scope admin; nil means none. An admin may work anywhere.
 	Roots func(owner string) []string
+	// MachineOwner owns the sessions of the terminals and editors on this machine.
+	// Their directories may be anywhere.
+	MachineOwner string
 	// Private lists directories with the server's own files, which are outside
 	// of every root.
 	Private    []string
@@ -116,6 +120,8 @@ type Server struct {
 	memory   memoryGate
 	probing  storeProbe
 	searcher *sessionsearch.Searcher
+
+	realRoots sync.Map // paths without symbolic links of directories of the settings
 }
 
 // New returns a server with defaults for unset fields of c. Serve its Handler
@@ -194,7 +200,7 @@ func New(c Config) *Server {
 	s.inFlight.most = mostInFlight()
 	s.viewers.most = *c.MostViewers
 	s.api = humago.New(s.mux, description(c.Version))
-	s.api.UseMiddleware(s.checkScope, s.limitLogins, s.readBody)
+	s.api.UseMiddleware(s.checkScope, s.readBody)
 	s.sessionRoutes()
 	s.projectRoutes()
 	s.searchRoutes()
@@ -229,8 +235,8 @@ func description(version string) huma.Config {
 	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":  {Type: "http", Scheme: "bearer", Description: "a token from bellcord token create, or a JWT from an issuer that the server trusts"},
-		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "set by POST /v1/login; accepted only together with the page secret"},
-		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "the page secret, from the response to POST /v1/login"},
+		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "set by POST /v1/login; accepted only together with the header of the page"},
+		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "KEY.CHALLENGE.SIGNATURE: the public key of the page, a text from GET /v1/challenge, and its signature"},
 	}
 	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 	return c

@@ -20,6 +20,13 @@ type question struct {
 	answered bool // false if the request that asked has left
 }
 
+// allows reports whether an earlier answer allows a host.
+func (m *Memory) allows(host string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.allowed[host]
+}
+
 // ask reports whether a host is allowed, by an earlier answer or by a question, and
 // whether there was an answer. If the same question is open, it waits for the answer
 // to that one. If the request that asked it leaves, one of those that wait asks again.

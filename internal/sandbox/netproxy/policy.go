@@ -38,6 +38,9 @@ type Policy struct {
 	// "example.org:8080". There is at most one question at a time for a host. Ask
 	// returns when ctx ends, which is also the case when the client has left.
 	Ask func(ctx context.Context, host string) (Answer, error)
+	// Flooded, if set, is called when a host is refused without a question because
+	// too many hosts were asked about that nobody allowed.
+	Flooded func()
 	// Memory stores the hosts that were allowed for the session. Serve calls
 	// of one session share it. nil means that nothing is stored after Serve.
 	Memory *Memory

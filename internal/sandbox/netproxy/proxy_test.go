@@ -350,3 +350,35 @@ func exchange(t *testing.T, proxy *url.URL, bytes string) string {
 	}
 	return string(answer)
 }
+
+func TestAsk_TooManyHostsThatNobodyAllows_OthersAreRefusedWithoutAQuestion(t *testing.T) {
+	t.Parallel()
+	s := site(t, false)
+	var asked, flooded atomic.Int64
+	p := netproxy.Policy{Check: anywhere, Memory: new(netproxy.Memory), Flooded: func() { flooded.Add(1) }, Ask: func(_ context.Context, host string) (netproxy.Answer, error) {
+		asked.Add(1)
+		if strings.HasPrefix(host, "localhost") {
+			return netproxy.Session, nil
+		}
+		return netproxy.Refuse, nil
+	}}
+	proxy, other := serve(t, p), serve(t, p)
+	if code, text, err := get(t, other, s, "localhost", ""); err != nil || code != http.StatusOK { // allowed for the session
+		t.Fatalf("%d %q, %v", code, text, err)
+	}
+	const hosts = 3 * netproxy.MostRefused
+	for i := range hosts {
+		if code, text, err := get(t, proxy, s, fmt.Sprintf("host%d.example", i), ""); err != nil || code != http.StatusForbidden {
+			t.Errorf("host %d: %d %q, %v", i, code, text, err)
+		}
+	}
+	if asked.Load() != 1+netproxy.MostRefused || flooded.Load() != hosts-netproxy.MostRefused {
+		t.Errorf("asked %d times, %d hosts refused without a question", asked.Load(), flooded.Load())
+	}
+	if code, text, err := get(t, proxy, s, "localhost", ""); err != nil || code != http.StatusOK {
+		t.Errorf("a host that was allowed for the session: %d %q, %v", code, text, err)
+	}
+	if code, _, err := get(t, other, s, "host0.example", ""); err != nil || code != http.StatusForbidden || asked.Load() != 2+netproxy.MostRefused {
+		t.Errorf("another command: %d, asked %d times, %v", code, asked.Load(), err)
+	}
+}

@@ -115,6 +115,13 @@ func (s *server) permit(ctx context.Context, c *client, host, port string) bool 
 		return true
 	case known:
 		return allowed
+	case s.policy.Memory.allows(about):
+		return true
+	case s.policy.Ask != nil && !s.mayAsk(about):
+		if s.policy.Flooded != nil {
+			s.policy.Flooded()
+		}
+		return false
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -126,9 +133,7 @@ func (s *server) permit(ctx context.Context, c *client, host, port string) bool 
 		}
 	}()
 	ok, answered := s.policy.Memory.ask(ctx, about, s.policy.Ask)
-	if answered {
-		s.keepAnswer(about, ok)
-	}
+	s.settle(about, ok, answered)
 	gone := ctx.Err() != nil
 	_ = c.SetReadDeadline(time.Unix(1, 0)) // ends Peek
 	<-left
@@ -145,10 +150,25 @@ func (s *server) answered(host string) (allowed, known bool) {
 	return allowed, known
 }
 
-func (s *server) keepAnswer(host string, allowed bool) {
+// mayAsk reports whether a person may be asked about a host, and counts it.
+func (s *server) mayAsk(host string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.answers) < mostAnswers {
+	if !s.asked[host] && len(s.asked) >= MostRefused {
+		return false
+	}
+	s.asked[host] = true
+	return true
+}
+
+// settle keeps the answer about a host, if there is one.
+func (s *server) settle(host string, allowed, answered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if allowed {
+		delete(s.asked, host)
+	}
+	if answered && len(s.answers) < mostAnswers {
 		s.answers[host] = allowed
 	}
 }

@@ -27,6 +27,10 @@ const (
 	mostAnswers             = 1000
 )
 
+// MostRefused is the number of hosts that one call of Serve asks about without an
+// answer that allows them. Further hosts are refused without a question.
+const MostRefused = 20
+
 // server is one call of Serve or Forward.
 type server struct {
 	policy Policy
@@ -35,6 +39,7 @@ type server struct {
 	closed  bool
 	conns   map[net.Conn]bool // of clients and hosts
 	answers map[string]bool   // hosts that were allowed or refused, for all later requests
+	asked   map[string]bool   // hosts that were asked about, and were not allowed so far
 }
 
 // Serve accepts connections until ctx ends, and returns nil then, or until the
@@ -44,7 +49,7 @@ func Serve(ctx context.Context, l net.Listener, p Policy) error {
 	if p.Memory == nil {
 		p.Memory = new(Memory)
 	}
-	s := &server{policy: p, conns: make(map[net.Conn]bool), answers: make(map[string]bool)}
+	s := &server{policy: p, conns: make(map[net.Conn]bool), answers: make(map[string]bool), asked: make(map[string]bool)}
 	return s.accept(ctx, l, s.serve)
 }
 

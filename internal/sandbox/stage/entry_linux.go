@@ -96,6 +96,9 @@ func signalled(arrived <-chan os.Signal) (syscall.Signal, bool) {
 // inside finishes a sandbox that bubblewrap has created.
 func inside() error {
 	return first(func(p *Plan) error {
+		if err := checkMounts(p.Mounts); err != nil {
+			return err
+		}
 		if p.ListenPort != 0 {
 			if err := sendListener(p); err != nil {
 				return err

@@ -79,9 +79,10 @@ func result(r uintptr, errno syscall.Errno) (int, error) {
 	return int(r), nil
 }
 
-func openTree(path string) (int, error) {
-	flags := uintptr(openTreeClone | syscall.O_CLOEXEC | atRecursive)
-	r, _, errno := syscall.Syscall(sysOpenTree, cwd(), uintptr(bytePtr(path)), flags)
+// cloneTree returns an unattached copy of the mounts at and below an open file.
+func cloneTree(fd int) (int, error) {
+	flags := uintptr(openTreeClone | syscall.O_CLOEXEC | atRecursive | atEmptyPath)
+	r, _, errno := syscall.Syscall(sysOpenTree, uintptr(fd), uintptr(bytePtr("")), flags)
 	return result(r, errno)
 }
 
@@ -108,6 +109,28 @@ func openPath(path string) (int, error) {
 	r, _, errno := syscall.Syscall6(sysOpenat2, cwd(), uintptr(bytePtr(path)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0) //nolint:gosec // for a system call
 	return result(r, errno)
 }
+
+// openExact opens a path that must not contain symbolic links, and returns an error
+// if another file is there. An inode of 0 means any file.
+func openExact(path string, dev, ino uint64) (int, error) {
+	fd, err := openPath(path)
+	if err != nil || ino == 0 {
+		return fd, err
+	}
+	var info syscall.Stat_t
+	if err = syscall.Fstat(fd, &info); err == nil && (info.Dev != dev || info.Ino != ino) {
+		err = errReplaced
+	}
+	if err != nil {
+		closeFD(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// errReplaced means that another file has taken the place of the one that the command
+// may use.
+var errReplaced error = &failed{"another file is there now", syscall.ESTALE}
 
 // newFS returns a new, unattached file system. Options alternate between names
 // and values; an empty value is a flag.

@@ -85,7 +85,7 @@ func restrict(p *Plan) error {
 	}
 	defer closeFD(fd)
 	for _, rule := range p.Rules {
-		if err := allowPath(fd, rule.Path, rule.Access&attr.files); err != nil && !isMissing(err) {
+		if err := allowPath(fd, rule, rule.Access&attr.files); err != nil && !isMissing(err) {
 			return failure(rule.Path, err)
 		}
 	}
@@ -101,8 +101,8 @@ func restrict(p *Plan) error {
 	return err
 }
 
-func allowPath(ruleset int, path string, access uint64) error {
-	fd, err := openPath(path)
+func allowPath(ruleset int, rule Rule, access uint64) error {
+	fd, err := openExact(rule.Path, rule.Dev, rule.Ino)
 	if err != nil {
 		return err
 	}

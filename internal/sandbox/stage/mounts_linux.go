@@ -25,17 +25,17 @@ func mountAll(p *Plan) error {
 	}
 	m := &mounter{clones: make(map[string]int)}
 	for _, path := range devices {
-		_ = m.clone(path) // a machine may lack one
+		_ = m.clone(path, 0, 0) // a machine may lack one
 	}
 	everything := false
 	for _, s := range p.Steps {
 		if s.Kind == Write || s.Kind == ReadOnly {
-			if err := m.clone(s.Path); err != nil && !isMissing(err) {
+			if err := m.clone(s.Path, s.Dev, s.Ino); err != nil && !isMissing(err) {
 				return failure("open "+s.Path, err)
 			}
 		}
 		if s.Kind == Bind {
-			if err := m.clone(s.Source); err != nil {
+			if err := m.clone(s.Source, 0, 0); err != nil {
 				return failure("open "+s.Source, err)
 			}
 		}
@@ -59,12 +59,22 @@ func mountAll(p *Plan) error {
 	return m.seal()
 }
 
-func (m *mounter) clone(path string) error {
-	fd, err := openTree(path)
+func (m *mounter) clone(path string, dev, ino uint64) error {
+	fd, err := openTree(path, dev, ino)
 	if err == nil {
 		m.clones[path] = fd
 	}
 	return err
+}
+
+// openTree returns an unattached copy of the mounts at and below a path.
+func openTree(path string, dev, ino uint64) (int, error) {
+	at, err := openExact(path, dev, ino)
+	if err != nil {
+		return -1, err
+	}
+	defer closeFD(at)
+	return cloneTree(at)
 }
 
 func (m *mounter) apply(s Step) error {
@@ -98,7 +108,7 @@ func (m *mounter) bind(s Step) error {
 			return err
 		}
 	}
-	return m.attach(fd, s.Path)
+	return m.attach(fd, s.Path, s.Dev, s.Ino)
 }
 
 // bindOther attaches the clone of another directory.
@@ -107,13 +117,13 @@ func (m *mounter) bindOther(s Step) error {
 	if err := restrictMount(fd, mountAttrNoSuid|mountAttrNoDev); err != nil {
 		return err
 	}
-	return m.attach(fd, s.Path)
+	return m.attach(fd, s.Path, 0, 0)
 }
 
-// attach attaches a mount at a path, and creates the path if it is inside one
-// of the empty directories.
-func (m *mounter) attach(fd int, path string) error {
-	target, err := openPath(path)
+// attach attaches a mount at a path, at which the given file must be. It creates the
+// path if it is inside one of the empty directories.
+func (m *mounter) attach(fd int, path string, dev, ino uint64) error {
+	target, err := openExact(path, dev, ino)
 	if isMissing(err) {
 		if err = place(fd, path); err != nil {
 			return err
@@ -179,7 +189,7 @@ func (m *mounter) nullify(path string) error {
 		return err
 	}
 	defer closeFD(target)
-	fd, err := openTree("/dev/null")
+	fd, err := openTree("/dev/null", 0, 0)
 	if err != nil {
 		return err
 	}
@@ -193,7 +203,7 @@ func (m *mounter) devices(s Step) error {
 	}
 	for _, path := range devices {
 		if fd, ok := m.clones[path]; ok {
-			if err := m.attach(fd, path); err != nil {
+			if err := m.attach(fd, path, 0, 0); err != nil {
 				return err
 			}
 		}
@@ -222,7 +232,7 @@ func (m *mounter) devices(s Step) error {
 	if err != nil {
 		return nil // commands work without terminals
 	}
-	return m.attach(pts, "/dev/pts")
+	return m.attach(pts, "/dev/pts", 0, 0)
 }
 
 func (m *mounter) proc() error {
@@ -230,11 +240,11 @@ func (m *mounter) proc() error {
 	if err != nil {
 		return err
 	}
-	if err := m.attach(fd, "/proc"); err != nil {
+	if err := m.attach(fd, "/proc", 0, 0); err != nil {
 		return err
 	}
 	for _, path := range Guarded {
-		clone, err := openTree(path)
+		clone, err := openTree(path, 0, 0)
 		if isMissing(err) {
 			continue
 		}
@@ -242,7 +252,7 @@ func (m *mounter) proc() error {
 			err = restrictMount(clone, mountAttrReadOnly)
 		}
 		if err == nil {
-			err = m.attach(clone, path)
+			err = m.attach(clone, path, 0, 0)
 		}
 		if err != nil {
 			return err

@@ -10,11 +10,16 @@ type numbers struct {
 	audit uint32 // the architecture's identifier
 	x32   bool   // has a second set of numbers, marked by a bit
 
-	socket, socketpair, ioctl, sendto, sendmsg, sendmmsg uint32
+	socket, socketpair, listen, ioctl, sendto, sendmsg, sendmmsg uint32
 
 	always    []uint32 // refused at every level
 	debuggers []uint32 // refused where processes outside are visible
 	mounts    []uint32 // refused at the level of Landlock
+	shared    []uint32 // refused at the level of Landlock: memory, semaphores and queues of all processes, found by number or name
+
+	// Refused where processes outside are visible, unless the process changes itself.
+	ofProcess              []uint32 // the first argument is a process
+	setpriority, ioprioSet uint32   // the first argument is a kind of group, the second one of its members
 }
 
 // System calls with the same number on every architecture.
@@ -25,6 +30,10 @@ var (
 
 const (
 	x32Bit       = 0x40000000
+	afVsock      = 40
+	sockRaw      = 3
+	prioUser     = 2
+	ioprioUser   = 3
 	tiocsti      = 0x5412
 	tioclinux    = 0x541C
 	msgFastOpen  = 0x20000000
@@ -84,10 +93,27 @@ func compile(n *numbers, plan *Plan) program {
 		p.on(n.ioctl, argument(1), instruction{opEqual, 0, 1, request}, refuse(syscall.EPERM))
 	}
 	if !plan.Debuggers {
-		p.refuse(n.debuggers, n.mounts, mountsCommon)
+		p.refuse(n.debuggers, n.mounts, mountsCommon, n.shared)
+		p.others(n)
+	}
+	if !plan.Network { // a network namespace has the hypervisor's sockets
+		p.on(n.socket, argument(0), instruction{opEqual, 0, 1, afVsock}, refuse(syscall.EACCES))
 	}
 	p.sockets(n, plan.Sockets)
 	return append(p, instruction{opReturn, 0, 0, retAllow})
+}
+
+// others refuses changes of the limits and the priority of other processes: they end
+// processes or make them useless, which the scope of signals does not prevent.
+func (p *program) others(n *numbers) {
+	denied := refuse(syscall.EPERM)
+	for _, number := range n.ofProcess {
+		p.on(number, argument(0), instruction{opEqual, 1, 0, 0}, denied)
+	}
+	for number, everything := range map[uint32]uint32{n.setpriority: prioUser, n.ioprioSet: ioprioUser} {
+		p.on(number, argument(0), instruction{opEqual, 0, 1, everything}, denied,
+			argument(1), instruction{opEqual, 1, 0, 0}, denied)
+	}
 }
 
 // sockets adds the checks of new sockets. Landlock restricts TCP alone, so every
@@ -98,11 +124,14 @@ func (p *program) sockets(n *numbers, s Sockets) {
 	if s == AllSockets {
 		return
 	}
-	p.on(n.socketpair, argument(1), instruction{opAnd, 0, 0, 0xf}, instruction{opEqual, 0, 1, syscall.SOCK_DGRAM}, denied) // can send to any path
+	for _, kind := range []uint32{syscall.SOCK_DGRAM, sockRaw} { // can send to any path
+		p.on(n.socketpair, argument(1), instruction{opAnd, 0, 0, 0xf}, instruction{opEqual, 0, 1, kind}, denied)
+	}
 	if s == NoUnixSockets {
 		p.on(n.socket, argument(0), instruction{opEqual, 0, 1, syscall.AF_UNIX}, denied)
 		return
 	}
+	p.on(n.listen, denied) // without bind(2), which Landlock refuses, the kernel chooses a port
 	// Interfaces may be listed: resolvers do.
 	allowed := instruction{opReturn, 0, 0, retAllow}
 	p.on(n.socket, argument(0), instruction{opEqual, 0, 3, syscall.AF_NETLINK}, argument(2), instruction{opEqual, 0, 1, syscall.NETLINK_ROUTE}, allowed)

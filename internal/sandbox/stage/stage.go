@@ -53,18 +53,21 @@ const (
 	Proc     Kind = 'p' // cover /proc with that of the namespace
 )
 
-// Step is one mount. Steps are in the order of their paths, parents first.
+// Step is one mount. Steps are in the order of their paths, parents first. No path
+// has a symbolic link: the helper follows none.
 type Step struct {
-	Kind   Kind
-	Path   string
-	Size   int64  // of a Private directory, in bytes
-	Source string // the other directory of Bind
+	Kind     Kind
+	Path     string
+	Dev, Ino uint64 // the file that has to be at Path, unless Ino is 0
+	Size     int64  // of a Private directory, in bytes
+	Source   string // the other directory of Bind
 }
 
-// Rule allows access to everything below a path.
+// Rule allows access to everything below a path, which has no symbolic link.
 type Rule struct {
-	Path   string
-	Access uint64 // Landlock's bits
+	Path     string
+	Dev, Ino uint64 // the file that has to be at Path, unless Ino is 0
+	Access   uint64 // Landlock's bits
 }
 
 // Sockets is the group of sockets that the system call filter allows.
@@ -81,7 +84,8 @@ const (
 // Plan describes one sandbox.
 type Plan struct {
 	Steps   []Step
-	Network bool // the network of the host, not an empty one
+	Mounts  []string // the only mounts that may exist in the namespaces of bubblewrap
+	Network bool     // the network of the host, not an empty one
 
 	ListenPort  int64 // on loopback, for the proxy; 0: no listener
 	Spare       int64 // unbound TCP sockets to send with the listener; the helper then waits for one byte
@@ -108,8 +112,14 @@ func (p *Plan) Encode() []byte {
 	for _, s := range p.Steps {
 		e.number(int64(s.Kind))
 		e.text(s.Path)
+		e.number(int64(s.Dev))
+		e.number(int64(s.Ino))
 		e.number(s.Size)
 		e.text(s.Source)
+	}
+	e.number(int64(len(p.Mounts)))
+	for _, path := range p.Mounts {
+		e.text(path)
 	}
 	e.flag(p.Network)
 	e.number(p.ListenPort)
@@ -121,6 +131,8 @@ func (p *Plan) Encode() []byte {
 	e.number(int64(len(p.Rules)))
 	for _, r := range p.Rules {
 		e.text(r.Path)
+		e.number(int64(r.Dev))
+		e.number(int64(r.Ino))
 		e.number(int64(r.Access))
 	}
 	e.number(p.ConnectPort)
@@ -137,7 +149,13 @@ func Decode(b []byte) (*Plan, error) {
 	d := &decoder{in: b}
 	p := &Plan{}
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		p.Steps = append(p.Steps, Step{Kind: Kind(d.number()), Path: d.text(), Size: d.number(), Source: d.text()})
+		p.Steps = append(p.Steps, Step{
+			Kind: Kind(d.number()), Path: d.text(), Dev: uint64(d.number()), Ino: uint64(d.number()),
+			Size: d.number(), Source: d.text(),
+		})
+	}
+	for n := d.number(); n > 0 && !d.bad; n-- {
+		p.Mounts = append(p.Mounts, d.text())
 	}
 	p.Network = d.flag()
 	p.ListenPort = d.number()
@@ -147,7 +165,9 @@ func Decode(b []byte) (*Plan, error) {
 	p.LifeFD = d.number()
 	p.StatusFD = d.number()
 	for n := d.number(); n > 0 && !d.bad; n-- {
-		p.Rules = append(p.Rules, Rule{Path: d.text(), Access: uint64(d.number())})
+		p.Rules = append(p.Rules, Rule{
+			Path: d.text(), Dev: uint64(d.number()), Ino: uint64(d.number()), Access: uint64(d.number()),
+		})
 	}
 	p.ConnectPort = d.number()
 	p.RestrictTCP = d.flag()

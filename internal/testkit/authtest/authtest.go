@@ -1,5 +1,5 @@
 // Package authtest is the test suite for implementations of
-// bellcord.TokenStore.
+// bellcord.TokenStore, and the key of a page as a browser has it.
 package authtest
 
 import (

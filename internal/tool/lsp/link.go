@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/proc"
@@ -28,6 +29,7 @@ var (
 type link struct {
 	dir     string
 	running *proc.Running
+	box     *bellcord.Sandbox // nil if no sandbox is configured
 	conn    *jsonrpc.Conn
 	began   time.Time
 	used    time.Time // guarded by the set's lock
@@ -57,7 +59,7 @@ type publication struct {
 // start starts a server. It does not wait for its initialization.
 func start(server Server, dir string, opts Options) (*link, error) {
 	env := secret.Environment{Pass: server.Pass, Secrets: opts.Secrets}
-	running, err := opts.Keeper.Start(proc.Command{
+	running, box, err := opts.Start(proc.Command{
 		Args: server.Command, Dir: dir, Env: append(env.Pairs(), server.Env...), Bare: true,
 		Owner: "language server " + server.Name, Name: server.Name,
 	})
@@ -65,7 +67,7 @@ func start(server Server, dir string, opts Options) (*link, error) {
 		return nil, fmt.Errorf("start %s: %w", server.Command[0], err)
 	}
 	l := &link{
-		dir: dir, running: running, began: time.Now(), used: time.Now(),
+		dir: dir, running: running, box: box, began: time.Now(), used: time.Now(),
 		conn:  jsonrpc.New(&lineReader{in: bufio.NewReader(running.Stdout)}, frameWriter{running.Stdin}),
 		ready: make(chan struct{}), turn: make(chan struct{}, 1),
 		latest: map[string]publication{}, published: make(chan struct{}),

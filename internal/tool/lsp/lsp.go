@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/proc"
 )
@@ -49,7 +50,9 @@ type Problem struct {
 
 // Options are the settings of a Set.
 type Options struct {
-	Keeper  *proc.Keeper
+	// Start starts a server, and returns how it is confined; nil if no sandbox is
+	// configured.
+	Start   func(proc.Command) (*proc.Running, *bellcord.Sandbox, error)
 	Secrets *secret.Set
 	Logger  *slog.Logger
 	Version string        // of Bellcord, sent to the servers
@@ -83,14 +86,13 @@ func Open(servers []Server, opts Options) *Set {
 }
 
 // NewErrors returns the errors that changes have caused, in the changed files and in
-// others of the same directory. It returns nothing for files without a server, and
-// if the server does not answer before ctx ends. The files on disk already contain
-// the changes.
-func (s *Set) NewErrors(ctx context.Context, dir string, files []File) []Problem {
+// others of the same directory, and how the servers are confined. It returns nothing
+// for files without a server, and no errors if the server does not answer before ctx
+// ends. The files on disk already contain the changes.
+func (s *Set) NewErrors(ctx context.Context, dir string, files []File) (all []Problem, weakest *bellcord.Sandbox) {
 	if s == nil {
-		return nil
+		return nil, nil
 	}
-	var all []Problem
 	for _, server := range s.servers {
 		var own []File
 		for _, f := range files {
@@ -101,21 +103,23 @@ func (s *Set) NewErrors(ctx context.Context, dir string, files []File) []Problem
 		if len(own) == 0 {
 			continue
 		}
-		found, err := s.check(ctx, server, dir, own)
+		found, box, err := s.check(ctx, server, dir, own)
+		weakest = weakest.Weaker(box)
 		if err != nil && ctx.Err() == nil {
 			s.opts.Logger.Warn("a language server did not check the changed files", "server", server.Name, "dir", dir, "err", err)
 		}
 		all = append(all, found...)
 	}
-	return all
+	return all, weakest
 }
 
-func (s *Set) check(ctx context.Context, server Server, dir string, files []File) ([]Problem, error) {
+func (s *Set) check(ctx context.Context, server Server, dir string, files []File) ([]Problem, *bellcord.Sandbox, error) {
 	l, err := s.link(server, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return l.check(ctx, files)
+	found, err := l.check(ctx, files)
+	return found, l.box, err
 }
 
 // link returns the running server for a directory, or starts it.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +20,20 @@ const mostRules = 1 << 20
 // take precedence: a project may ignore files that git does not.
 var ruleNames = []string{".gitignore", ".ignore"}
 
+// Repository returns the topmost directory of the repository that contains a
+// directory, if there is one.
+func Repository(ctx context.Context, dir string) (top string, ok bool) {
+	for top = dir; ctx.Err() == nil; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top, true
+		}
+		if filepath.Dir(top) == top {
+			break
+		}
+	}
+	return "", false
+}
+
 // above adds the rules that apply to root and to path in it: those of the user,
 // of the repository, and of the directories from the top of the repository to
 // the parent of path. The top may be above root. Only rules are read there, and
@@ -27,16 +42,9 @@ func (r *ruleFiles) above(ctx context.Context, root *os.Root, path string) {
 	if r.off {
 		return
 	}
-	top := root.Name()
-	for {
-		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
-			break
-		}
-		if filepath.Dir(top) == top || ctx.Err() != nil {
-			top = root.Name() // not in a repository
-			break
-		}
-		top = filepath.Dir(top)
+	top, ok := Repository(ctx, root.Name())
+	if !ok {
+		top = root.Name()
 	}
 	for _, file := range []string{globalExcludes(), filepath.Join(gitDir(top), "info", "exclude")} {
 		r.chain = r.chain.With("", readRules(os.OpenFile(file, workspace.Reading, 0)))
@@ -89,18 +97,29 @@ func (r *ruleFiles) enter(dir *workspace.Dir, path string, entries []fs.DirEntry
 
 // readRules parses an open file. A file that cannot be read has no rules.
 func readRules(f *os.File, err error) ignore.Rules {
+	text, err := readRegular(f, err)
 	if err != nil {
 		return nil
+	}
+	return ignore.Parse(text)
+}
+
+// readRegular reads and closes an open file. A device or a pipe is not read: it may
+// have no end.
+func readRegular(f *os.File, err error) (string, error) {
+	if err != nil {
+		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", f.Name())
 	}
 	text, err := io.ReadAll(io.LimitReader(f, mostRules))
-	if err != nil {
-		return nil
-	}
-	return ignore.Parse(string(text))
+	return string(text), err
 }
 
 // gitDir returns the directory with the data of the repository at top. In a
@@ -108,17 +127,17 @@ func readRules(f *os.File, err error) ignore.Rules {
 // names the common one.
 func gitDir(top string) string {
 	dir := filepath.Join(top, ".git")
-	text, err := os.ReadFile(dir)
+	text, err := readRegular(os.OpenFile(dir, workspace.Reading, 0))
 	if err != nil {
 		return dir // a directory
 	}
-	link, ok := strings.CutPrefix(string(text), "gitdir: ")
+	link, ok := strings.CutPrefix(text, "gitdir: ")
 	if !ok {
 		return dir
 	}
 	dir = absolute(top, strings.TrimSpace(link))
-	if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
-		dir = absolute(dir, strings.TrimSpace(string(common)))
+	if common, err := readRegular(os.OpenFile(filepath.Join(dir, "commondir"), workspace.Reading, 0)); err == nil {
+		dir = absolute(dir, strings.TrimSpace(common))
 	}
 	return dir
 }

@@ -63,6 +63,9 @@ func (s *Search) File(ctx context.Context, e Entry) error {
 	if err == nil && workspace.Refuses(e.anchors, info, nil) {
 		err = fmt.Errorf("%s: %w", workspace.Shown(e.Path), workspace.ErrPrivate)
 	}
+	if err == nil {
+		err = s.Dirs.Private.Readable(s.At.Root.Name(), e.real)
+	}
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type Walk struct {
 	// returns fs.SkipDir to skip those, and any other error to end the walk.
 	Visit func(e Entry) error
 
+	start   string // the path at which the walk starts
+	real    string // start without links
 	Ignored int    // number of entries that were skipped because of the rules
 	unread  int    // number of entries that could not be read
 	first   error  // the first such error
@@ -44,6 +46,7 @@ type Walk struct {
 type Entry struct {
 	fs.DirEntry
 	Path    string             // relative to the root of the walk
+	real    string             // Path without links
 	Dir     *workspace.Dir     // the directory that contains it
 	anchors []workspace.Anchor // the private paths, when that directory was opened
 }
@@ -58,6 +61,11 @@ func (w *Walk) In(ctx context.Context, root *os.Root, path string) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
+	if w.start, w.real = path, path; w.Private.Denies != nil {
+		if w.real, err = w.Private.Real(root, path); err != nil {
+			return err
+		}
+	}
 	if path == "." {
 		path = ""
 	}
@@ -88,7 +96,7 @@ func (w *Walk) within(ctx context.Context, dir *workspace.Dir, path string, rule
 			w.Ignored++
 			continue
 		}
-		switch err := w.Visit(Entry{e, at, dir, anchors}); {
+		switch err := w.Visit(Entry{e, at, w.realPath(at), dir, anchors}); {
 		case errors.Is(err, fs.SkipDir):
 			continue
 		case err != nil:
@@ -106,6 +114,15 @@ func (w *Walk) within(ctx context.Context, dir *workspace.Dir, path string, rule
 		}
 	}
 	return nil
+}
+
+// realPath returns the path of an entry without links. Only the start of the walk
+// can have some.
+func (w *Walk) realPath(path string) string {
+	if w.real == w.start {
+		return path
+	}
+	return filepath.Join(w.real, path[len(w.start):])
 }
 
 // enter walks through a subdirectory. It opens only one name in dir, which is

@@ -1,10 +1,11 @@
 package workspace
 
 import (
-	"os"
+	"errors"
 	"path/filepath"
 
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // About returns a call on a file as input for a policy. Rules match the path
@@ -18,15 +19,15 @@ func (p Private) About(name string, effect permit.Effect, dir, path string, addi
 		return c
 	}
 	c.Subject, c.Other = spellings(dir, in, rel)
-	root, err := os.OpenRoot(in)
+	root, err := realdir.Open(in)
 	if err != nil {
-		return c
+		return unopened(c, err)
 	}
 	defer func() { _ = root.Close() }()
 	err = p.covers(in)
 	var resolved string
 	if err == nil {
-		resolved, err = p.resolve(root, rel)
+		resolved, err = p.Real(root, rel)
 	}
 	if err != nil {
 		c.Forbidden = err.Error()
@@ -36,6 +37,18 @@ func (p Private) About(name string, effect permit.Effect, dir, path string, addi
 	c.Subject, c.Other = subject, append(c.Other, other...)
 	if effect == permit.Edits {
 		c.Steers = steers(root, resolved)
+	}
+	return c
+}
+
+// unopened returns a call in a directory that cannot be opened now. It may be there
+// again when the call runs, with links that are not known.
+func unopened(c permit.Call, err error) permit.Call {
+	if errors.Is(err, realdir.ErrReplaced) {
+		c.Forbidden = err.Error()
+	}
+	if c.Effect == permit.Edits {
+		c.Steers = "its directory cannot be opened"
 	}
 	return c
 }

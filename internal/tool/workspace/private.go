@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bellcord/bellcord/internal/permit"
 )
 
 // Private lists the paths that file tools never read, list or change, in any
@@ -18,6 +20,10 @@ type Private struct {
 	// Workspaces is a directory inside one of Paths. Sessions may work in the
 	// directories below it.
 	Workspaces string
+	// Denies returns why a rule denies a call in every mode, or "". A file is not
+	// read if a rule denies read_file for it, whichever tool reads it. Nil denies
+	// nothing.
+	Denies func(permit.Call) string
 }
 
 // Anchor is the deepest existing ancestor of a private path, or the path
@@ -100,10 +106,47 @@ func (p Private) covers(dir string) error {
 	}
 }
 
-// resolve follows the links of a clean path inside root and returns the path
+// readable returns an error if a rule denies read_file for an open file.
+func (p Private) readable(root *os.Root, path string, opened fs.FileInfo) error {
+	if p.Denies == nil {
+		return nil
+	}
+	real, err := p.Real(root, path)
+	if err != nil {
+		return err
+	}
+	now, err := root.Lstat(real)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(now, opened) {
+		return replacedMeanwhile(path)
+	}
+	return p.Readable(root.Name(), real)
+}
+
+func replacedMeanwhile(path string) error {
+	return fmt.Errorf("%s was replaced while it was opened; try again", Shown(path))
+}
+
+// Readable returns an error if a rule denies read_file for a path without links in
+// the directory dir.
+func (p Private) Readable(dir, path string) error {
+	if p.Denies == nil {
+		return nil
+	}
+	rel := filepath.ToSlash(path)
+	call := permit.Call{Tool: "read_file", Effect: permit.Reads, Subject: rel, Other: []string{filepath.ToSlash(filepath.Join(dir, path))}}
+	if why := p.Denies(call); why != "" {
+		return fmt.Errorf("%s: %s", Shown(path), why)
+	}
+	return nil
+}
+
+// Real follows the links of a clean path inside root and returns the path
 // without links. It returns an error for a private path. A path that cannot be
 // resolved is returned unchanged: using it fails for the same reason.
-func (p Private) resolve(root *os.Root, path string) (string, error) {
+func (p Private) Real(root *os.Root, path string) (string, error) {
 	anchors := p.Anchors()
 	done, todo := ".", strings.Split(filepath.Clean(path), string(filepath.Separator))
 	for links := 0; ; {

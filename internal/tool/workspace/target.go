@@ -146,7 +146,7 @@ func (d Dirs) similar(ctx context.Context, root *os.Root, path string) []string 
 		if _, err := root.Stat(whole); err != nil {
 			whole = filepath.Join(dir, name)
 		}
-		if _, err := d.Private.resolve(root, whole); err != nil {
+		if _, err := d.Private.Real(root, whole); err != nil {
 			continue
 		}
 		found = append(found, Shown(d.Reported(root, whole)))

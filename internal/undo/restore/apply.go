@@ -38,7 +38,7 @@ func (u *Undo) begin() error {
 		return err
 	}
 	reach("directory made")
-	root, err := openFolder(u.job.Root)
+	root, err := openWorkspace(u.job.Root)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type run struct {
 }
 
 func (r *run) open() (err error) {
-	if r.root, err = openFolder(r.job.Root); err != nil {
+	if r.root, err = openWorkspace(r.job.Root); err != nil {
 		return err
 	}
 	info, err := r.root.Stat(".")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
 
@@ -22,6 +23,16 @@ type folder struct {
 
 func openFolder(path string) (*folder, error) {
 	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return newFolder(root)
+}
+
+// openWorkspace opens the directory of an undo. It was replaced if its path leads
+// through a symbolic link.
+func openWorkspace(path string) (*folder, error) {
+	root, err := realdir.Open(path)
 	if err != nil {
 		return nil, err
 	}

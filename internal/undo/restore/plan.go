@@ -35,7 +35,7 @@ type step struct {
 // Plan compares the workspace with the changes of turns, the newest first, and
 // decides what an undo does with each path. It changes nothing.
 func Plan(root string, turns [][]tree.Change, options Options) (*Undo, error) {
-	workspace, err := openFolder(root)
+	workspace, err := openWorkspace(root)
 	if err != nil {
 		return nil, fmt.Errorf("plan an undo: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
@@ -188,12 +189,20 @@ func TestOpen_PlaceInWorkspaceOrGit_Fails(t *testing.T) {
 	}
 }
 
-func TestOpen_TwoPathsOfOneDirectory_ShareTheSnapshot(t *testing.T) {
+func TestOpen_PathWithALink_IsRefused(t *testing.T) {
 	t.Parallel()
-	w, place, root := fresh(t, snapshot.Limits{})
+	_, place, root := fresh(t, snapshot.Limits{})
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(root, link))
-	second := open(t, place, link, snapshot.Limits{})
+	if _, err := snapshot.Open(place, link, snapshot.Limits{}); !errors.Is(err, realdir.ErrReplaced) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOpen_OneDirectoryTwice_SharesThePrivateSnapshot(t *testing.T) {
+	t.Parallel()
+	w, place, root := fresh(t, snapshot.Limits{})
+	second := open(t, place, root, snapshot.Limits{})
 	defer func() { _ = second.Close() }()
 	if w.Dir() != second.Dir() {
 		t.Errorf("%s and %s", w.Dir(), second.Dir())

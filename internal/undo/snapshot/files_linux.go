@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
 
@@ -21,9 +22,19 @@ type files struct {
 }
 
 func openFiles(root string) (*files, error) {
-	fd, err := unix.Open(root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	r, err := realdir.Open(root)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: root, Err: err}
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // it was never read
+	dir, err := r.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }() // it was never read
+	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "dup", Path: root, Err: err}
 	}
 	f := &files{fd: fd, openat2: true}
 	probe, err := f.open(".", unix.O_RDONLY|unix.O_DIRECTORY)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
 
@@ -13,7 +14,7 @@ import (
 type files struct{ root *os.Root }
 
 func openFiles(root string) (*files, error) {
-	r, err := os.OpenRoot(root)
+	r, err := realdir.Open(root)
 	if err != nil {
 		return nil, err
 	}

@@ -106,6 +106,9 @@ func isHeld(dir, handle string) bool {
 	return held || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
+// IsThere reports whether the directory of the workspace is at its path.
+func (w *Workspace) IsThere() bool { return isThere(w.dir) }
+
 // isThere reports whether the directory of a snapshot is at its path.
 func isThere(dir string) bool {
 	root, err := Root(dir)

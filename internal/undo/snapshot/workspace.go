@@ -44,6 +44,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord/internal/filelock"
+	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/undo/tree"
 )
 
@@ -143,18 +144,7 @@ func checkPlace(place, root string) error {
 	if err != nil {
 		return err
 	}
-	existing, rest := place, ""
-	for {
-		real, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			place = filepath.Join(real, rest)
-			break
-		}
-		if !errors.Is(err, os.ErrNotExist) || existing == filepath.Dir(existing) {
-			return err
-		}
-		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
-	}
+	place = realdir.Resolve(place)
 	if slices.ContainsFunc(strings.Split(filepath.ToSlash(place), "/"), isGit) {
 		return fmt.Errorf("%w: %s", ErrPlace, place)
 	}

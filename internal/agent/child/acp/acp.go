@@ -21,6 +21,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
@@ -44,6 +45,9 @@ type Options struct {
 	Keeper *proc.Keeper
 	// Confine is the sandbox of the agent's terminals; nil for none.
 	Confine *confine.Policy
+	// SandboxedMode is the only mode of the agent in which its commands work in the
+	// sandbox of its process; "" if all modes do.
+	SandboxedMode string
 	// Private lists the files that must not be read or written for the agent.
 	Private workspace.Private
 	// Version is Bellcord's version, sent to the agent.
@@ -81,6 +85,7 @@ type speaker struct {
 	model     string          // the current model, if the agent reports it
 	title     string          // received while no turn was running; set by the next turn
 	settings  settings
+	warned    atomic.Bool // the user was told that commands fail in the agent's mode
 
 	unprompted func() // accepts a turn for work without a prompt; nil if such work is ignored
 	waiting    waiting

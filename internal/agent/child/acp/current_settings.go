@@ -90,6 +90,18 @@ func withModel(reply, model json.RawMessage) json.RawMessage {
 	return now.JSON()
 }
 
+// mode returns the agent's mode, or "".
+func (c *settings) mode() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := acp.MembersOf(c.reply)
+	var modes acp.SessionModeState
+	if acp.Decode(now["modes"], &modes) == nil && modes.CurrentModeID != "" {
+		return modes.CurrentModeID
+	}
+	return modeOf(now["configOptions"])
+}
+
 // modeOf returns the value of the option that is the agent's mode, or "".
 func modeOf(options json.RawMessage) string {
 	var all []acp.SessionConfigOption

@@ -32,8 +32,7 @@ func (t *turn) openInEditor(ctx context.Context, run editorRun, one *terminal, c
 		t.runInEditor(ctx, run, one, tool.EditorCommand{
 			Args: command.Args, Dir: command.Dir, Env: t.editorEnv(env), Opened: func(id string) { opened <- id },
 			Output: func(text string) {
-				one.appendOutput([]byte(text))
-				t.emitOutput(one, []byte(text))
+				t.addOutput(one, []byte(text))
 			},
 		}, command.Name)
 	})
@@ -83,8 +82,10 @@ func (t *turn) runInEditor(ctx context.Context, run editorRun, one *terminal, c 
 	case exit.Unconfirmed != "":
 		end.Outcome, end.Result = bellcord.CallUnknown, bellcord.ResultText(bellcord.CallUnknown, end.Result)
 		end.Processes = &bellcord.Processes{Unconfirmed: []bellcord.Process{process}}
-	case errors.Is(err, tool.ErrEditorNotRun):
+	case errors.Is(err, tool.ErrEditorNotRun) && stopped:
 		end.Outcome, end.Result = bellcord.CallNotStarted, bellcord.ResultText(bellcord.CallNotStarted, "")
+	case errors.Is(err, tool.ErrEditorNotRun):
+		end.Outcome, end.Failed, end.Result = bellcord.CallNotStarted, true, tool.NotOpened(err)
 	case exit.Stopped && stopped:
 		end.Outcome, end.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Result)
 		end.Processes = tool.EditorEnded(name)

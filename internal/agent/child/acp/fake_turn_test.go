@@ -70,6 +70,13 @@ func (f *fake) turn(id json.RawMessage, text string, types []string, cancel chan
 		f.sendText(f.request("fs/write_text_file", object{"path": path, "content": content}))
 	case "run":
 		f.run(rest)
+	case "dress": // a command in another directory, with variables
+		f.sendText(f.request("terminal/create", object{"command": "date", "cwd": rest, "env": []object{
+			{"name": "LD_PRELOAD", "value": "/tmp/evil.so"}, {"name": "BASH_ENV", "value": "/tmp/a b"}, {"name": "GITHUB_TOKEN", "value": "hidden"},
+		}}))
+	case "runin":
+		cwd, command, _ := strings.Cut(rest, " ")
+		f.sendText(f.request("terminal/create", object{"command": command, "cwd": cwd}))
 	case "failrun": // a command in a terminal that fails, and is reported as goose does
 		f.failrun(rest)
 	case "empty": // an update of no kind

@@ -83,7 +83,7 @@ func (t *turn) use(ctx context.Context, does tool.Tool, values map[string]any) (
 		return "", invalid(err.Error())
 	}
 	result := does.Run(ctx, tool.Call{
-		Turn: t.w.Turn, Session: t.w.Session.ID, Dir: t.w.Session.Dir, AdditionalDirs: t.w.Session.AdditionalDirs, Args: args, Raw: true, Output: func(string) {},
+		Turn: t.w.Turn, Session: t.w.Session.ID, Dir: t.w.Session.Dir, AdditionalDirs: t.w.Session.AdditionalDirs, Args: args, Raw: true, Held: &t.held, Output: func(string) {},
 	})
 	switch {
 	case result.Failed && missing(result.Text):

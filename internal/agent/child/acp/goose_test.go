@@ -56,8 +56,8 @@ func TestLaw02_RealGooseStoppedRightAfterPrompt_LosesNoStop(t *testing.T) {
 	for i := range 20 {
 		r, took := s.stopInTheSameBreath("[slow 100 5ms]")
 		worst = max(worst, took)
-		if r.End != bellcord.EndStopped || took > bound {
-			t.Fatalf("stop %d: %s (%s) after %s", i, r.End, r.Error, took)
+		if r.End != bellcord.EndStopped || r.AgentAbandoned {
+			t.Fatalf("stop %d: %s (%s) after %s, abandoned %v", i, r.End, r.Error, took, r.AgentAbandoned)
 		}
 	}
 	t.Log("the slowest of 20 stops took ", worst)
@@ -87,8 +87,8 @@ func TestLaw15_RealGooseStoppedDuringShell_LeavesNoProcess(t *testing.T) {
 	s.sleeping(marker)
 	r, took := s.stop(turn)
 	t.Logf("stopped after %s: %+v, calls %+v", took, r.Processes, r.Calls)
-	if r.End != bellcord.EndStopped || took > bound || len(r.Processes.Survivors) > 0 || len(r.Calls.Stopped) != 1 {
-		t.Fatalf("%s (%s), calls %+v", r.End, r.Error, r.Calls)
+	if r.End != bellcord.EndStopped || r.AgentAbandoned || len(r.Processes.Survivors) > 0 || len(r.Calls.Stopped) != 1 {
+		t.Fatalf("%s (%s), abandoned %v, calls %+v", r.End, r.Error, r.AgentAbandoned, r.Calls)
 	}
 	if left := sleepers(marker); len(left) > 0 {
 		t.Errorf("still there: %v", left)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/permit"
+	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
 // requestPermission decides a permission request by the session's mode and
@@ -147,7 +147,7 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	var all []permit.Call
 	for _, path := range paths {
 		one := t.opts.Private.About(tool, effect, t.w.Session.Dir, path, t.w.Session.AdditionalDirs...)
-		if !t.within(path) {
+		if _, _, err := t.dirs().Locate(path); err != nil {
 			one.Effect = permit.Reaches
 		}
 		all = append(all, one)
@@ -155,24 +155,7 @@ func (t *turn) onFiles(c *call, own permit.Call, tool string, effect permit.Effe
 	return all
 }
 
-// within reports whether a path is inside one of the session's directories.
-func (t *turn) within(path string) bool {
-	return within(t.w.Session.Dir, path) || filepath.IsAbs(path) &&
-		slices.ContainsFunc(t.w.Session.AdditionalDirs, func(dir string) bool { return within(dir, path) })
-}
-
-// within reports whether a path is inside a directory. Only the names are
-// compared; the directory may also be given by its resolved name.
-func within(dir, path string) bool {
-	if !filepath.IsAbs(path) {
-		return filepath.IsLocal(filepath.Clean(path))
-	}
-	bases := []string{dir}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		bases = append(bases, resolved)
-	}
-	return slices.ContainsFunc(bases, func(base string) bool {
-		rel, err := filepath.Rel(base, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
+// dirs returns the directories that the agent may access through Bellcord.
+func (t *turn) dirs() workspace.Dirs {
+	return workspace.Dirs{Dir: t.w.Session.Dir, Additional: t.w.Session.AdditionalDirs, Private: t.opts.Private, Held: &t.held}
 }

@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +113,54 @@ func TestWriteFile_UserRejects_WritesNothingAndLogsCall(t *testing.T) {
 	}
 }
 
+func TestTerminal_CwdLeadsOutsideThroughALink_IsRefused(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	dir, outside := s.session.Dir, t.TempDir()
+	for name, target := range map[string]string{"out": outside, "in": "sub"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip("links cannot be created: ", err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for cwd, want := range map[string]string{dir: "terminalId", dir + "/in": "terminalId", dir + "/out": "cwd is not", outside: "cwd is not", dir + "/none": "cwd is not", "sub": "cwd is not"} {
+		if answer, _ := s.run("runin " + cwd + " touch here; true"); !strings.Contains(answer, want) {
+			t.Errorf("in %s: %s", cwd, answer)
+		}
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("outside there is %v, %v", left, err)
+	}
+}
+
+// Another session can work in the directory around this one's, and replace it.
+func TestSession_DirectoryReplacedByALink_FilesAndCommandsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	s.session = s.newSession("full")
+	dir, victim := s.session.Dir, t.TempDir()
+	if err := os.WriteFile(filepath.Join(victim, "a.txt"), []byte("FOREIGN"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := s.run("write " + dir + "/a.txt own"); !strings.Contains(answer, "{}") {
+		t.Fatalf("said %s", answer)
+	}
+	if err := errors.Join(os.Rename(dir, dir+"-away"), os.Symlink(victim, dir)); err != nil {
+		t.Skip("links cannot be created: ", err)
+	}
+	for _, prompt := range []string{"read " + dir + "/a.txt", "write " + dir + "/new.txt x", "run touch here", "runin " + dir + " touch here"} {
+		if answer, _ := s.run(prompt); strings.Contains(answer, "FOREIGN") || !strings.Contains(answer, "error") && !strings.Contains(answer, "symbolic link") && !strings.Contains(answer, "not allowed") {
+			t.Errorf("%s: %s", prompt, answer)
+		}
+	}
+	if left, err := os.ReadDir(victim); err != nil || len(left) != 1 {
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
+
 func TestTerminal_Command_ReturnsExitCodeAndTruncatedOutput(t *testing.T) {
 	t.Parallel()
 	s := onStage(t, "")
@@ -141,13 +190,16 @@ func TestLaw15_StopDuringTerminalCommand_EndsItsProcesses(t *testing.T) {
 		return is
 	})
 	r, took := s.stop(turn)
-	if r.End != bellcord.EndStopped || len(r.Processes.Ended) == 0 || len(r.Calls.Stopped) != 1 || took > bound {
-		t.Errorf("%s (%s) after %s, processes %+v, calls %+v", r.End, r.Error, took, r.Processes, r.Calls)
+	if r.End != bellcord.EndStopped || len(r.Processes.Ended) == 0 || len(r.Calls.Stopped) != 1 || r.AgentAbandoned {
+		t.Errorf("%s (%s) after %s, abandoned %v, processes %+v, calls %+v", r.End, r.Error, took, r.AgentAbandoned, r.Processes, r.Calls)
 	}
 	for _, p := range r.Processes.Ended {
 		if alive(p.PID) {
 			t.Errorf("process %d (%s) is alive", p.PID, p.Name)
 		}
+	}
+	if answer, r := s.run("say on"); answer != "on" || count(s.received(), "initialize") != 1 {
+		t.Errorf("the agent was ended: %s (%s), said %q, was sent %v", r.End, r.Error, answer, s.received())
 	}
 }
 
@@ -174,5 +226,32 @@ func TestTerminal_SecretsInEnvironment_AreWithheld(t *testing.T) {
 	answer, _ := s.run(`run echo "[$GITHUB_TOKEN$PGPASSWORD$SOMETHING_ELSE]"; true`)
 	if !strings.Contains(answer, "[kept]") {
 		t.Errorf("said %s", answer)
+	}
+}
+
+func TestTerminal_VariablesAndAnotherDirectory_AreInTheQuestion(t *testing.T) {
+	t.Parallel()
+	s := onStage(t, "")
+	const set, args = "with 'BASH_ENV=/tmp/a b' 'GITHUB_TOKEN=[secret]' LD_PRELOAD=/tmp/evil.so: `date`?", `"env":{"BASH_ENV":"/tmp/a b","GITHUB_TOKEN":"[secret]","LD_PRELOAD":"/tmp/evil.so"}}`
+	for _, elsewhere := range []bool{false, true} {
+		s.session = s.newSession("ask")
+		dir, text, recorded := s.session.Dir+"/", "Run "+set, `{"command":"date",`+args
+		if elsewhere {
+			dir = filepath.Join(dir, "sub")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			text, recorded = "Run in "+dir+" "+set, `{"command":"date","workdir":"`+dir+`",`+args
+		}
+		turn := s.prompt(bellcord.Prompt{Text: "dress " + dir})
+		call, _ := s.until(func(b bellcord.Body) bool { _, is := b.(bellcord.ToolCallRequested); return is }).(bellcord.ToolCallRequested)
+		q := s.until(isQuestion).(bellcord.QuestionOpened).Question
+		if q.Text != text || string(call.Arguments) != recorded {
+			t.Errorf("asked %q about %s", q.Text, call.Arguments)
+		}
+		if err := s.Answer(turn.ID, q.ID, bellcord.Reply{Choice: "reject"}, "a person"); err != nil {
+			t.Fatal(err)
+		}
+		s.settled(turn)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,13 @@ import (
 
 // patience is the time limit for everything that a test waits for. The machine
 // is shared.
-const patience = 30 * time.Second
+const patience = time.Minute
+
+// grace replaces the hub's default, which a busy machine may use up. An agent
+// that is abandoned is the sign of a stop that waits for something else.
+const grace = 20 * time.Second
+
+var timing = flag.Bool("timing", false, "assert durations that are promises; for a machine that does nothing else")
 
 // stage is a hub with a real store, a hosted agent and one session.
 type stage struct {
@@ -35,6 +42,7 @@ type stage struct {
 	keeper  *proc.Keeper
 	session bellcord.Session
 	memory  string // directory of the fake agent
+	only    string // acp.Options.SandboxedMode
 
 	mu       sync.Mutex
 	prompted func()                                                             // called right after a prompt was written to the agent
@@ -105,7 +113,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 		Definition: d, Keeper: child.Unconfined{Keeper: s.keeper}, Silent: true,
 		NewSpeaker: func(p child.Process) child.Speaker {
 			p.In = breath{p.In, s}
-			opts := acp.Options{Policy: policy, Keeper: s.keeper, Version: "test"}
+			opts := acp.Options{Policy: policy, Keeper: s.keeper, Version: "test", SandboxedMode: s.only}
 			if s.editor != nil {
 				opts.EditorTerminals = true
 				opts.Editor = func(bellcord.SessionID) tool.EditorTools { return tool.EditorTools{Run: s.editor} }
@@ -116,7 +124,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 	if s.store, err = sqlite.Open(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if s.Hub, err = hub.Open(t.Context(), s.store, s.agent, hub.Options{}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), s.store, s.agent, hub.Options{Grace: grace}); err != nil {
 		t.Fatal(err)
 	}
 	s.agent.Turns = s.Hub

@@ -53,16 +53,17 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 	if err != nil {
 		return nil, err
 	}
-	args, err := json.Marshal(map[string]string{"command": command.Name})
+	shown := t.shownCommand(command, p.Env)
+	args, err := json.Marshal(shown)
 	if err != nil {
 		return nil, err
 	}
 	e, err := t.permit(ctx, effect{
 		Call: permit.Call{
 			Tool: "shell", Effect: permit.Executes, Subject: command.Name,
-			Altered: len(p.Env) > 0 || command.Dir != t.w.Session.Dir, // a variable or a directory can select another program
+			Altered: len(shown.Env) > 0 || shown.Workdir != "", // a variable or a directory can select another program
 		},
-		args: args, kind: acp.ToolExecute, question: "Run `" + command.Name + "`?",
+		args: args, kind: acp.ToolExecute, question: shown.question(),
 	})
 	if err != nil {
 		return nil, err
@@ -79,10 +80,7 @@ func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) 
 		}
 		return acp.CreateTerminalResponse{TerminalID: t.addTerminal(one)}, nil
 	}
-	command.Output = func(data []byte) {
-		one.appendOutput(data)
-		t.emitOutput(one, data)
-	}
+	command.Output = func(data []byte) { t.addOutput(one, data) }
 	id := t.addTerminal(one)
 	t.work.Go(func() {
 		defer kill(errOver)
@@ -138,12 +136,14 @@ func (t *turn) runConfined(ctx context.Context, command proc.Command) (proc.Exit
 	return prepared.Run(ctx, bellcord.Forced(t.ctx))
 }
 
-// emitOutput emits the output of a command as output of the call that shows its
-// terminal, or of the call that was recorded for it.
-func (t *turn) emitOutput(one *terminal, data []byte) {
+// addOutput keeps the output of a command, and emits it as output of the call that
+// shows its terminal, or of the call that was recorded for it. A call that is connected
+// with the terminal meanwhile has all output before it, and none of this.
+func (t *turn) addOutput(one *terminal, data []byte) {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	one.appendOutput(data)
 	switch {
 	case t.closed:
 	case one.call != nil:
@@ -240,11 +240,16 @@ func (t *turn) command(p acp.CreateTerminalRequest) (proc.Command, error) {
 		return c, errors.New("terminals are not available")
 	case strings.TrimSpace(p.Command) == "":
 		return c, invalid("command is missing")
-	case p.Cwd != "":
-		if !t.within(p.Cwd) || !filepath.IsAbs(p.Cwd) {
-			return c, invalid("cwd is not an absolute path inside one of the session's directories")
+	}
+	if err := t.dirs().Check(); err != nil {
+		return c, err
+	}
+	if p.Cwd != "" {
+		dir, err := t.dirs().Place(p.Cwd)
+		if err != nil || !filepath.IsAbs(p.Cwd) {
+			return c, invalid("cwd is not an absolute path of a directory inside one of the session's directories")
 		}
-		c.Dir = p.Cwd
+		c.Dir = dir
 	}
 	for _, v := range p.Env {
 		c.Env = append(c.Env, v.Name+"="+v.Value)

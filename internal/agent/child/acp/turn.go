@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/agent/child"
+	"github.com/bellcord/bellcord/internal/realdir"
 )
 
 // turn is one prompt that the agent processes.
@@ -33,6 +34,8 @@ type turn struct {
 
 	elicited elicitations
 	active   chan struct{} // holds a token if the agent has sent something; nil in the turn of a prompt
+
+	held realdir.Held // the session's directories
 
 	mu        sync.Mutex // held while bodies are emitted, to keep them in order
 	closed    bool       // the prompt was answered: later updates are not part of the turn
@@ -59,6 +62,7 @@ func (s *speaker) Turn(ctx context.Context, w *hub.Work, p child.Prompt) error {
 	}
 	t := s.startTurn(ctx, w, nil)
 	defer s.finish(t)
+	t.warnOfMode()
 	s.wire.request(acp.MethodPrompt, promptRequest{t.session, blocks}, t.receiveResponse)
 	select {
 	case a := <-t.answered:

@@ -334,7 +334,8 @@ func TestForcedStop_UnresponsivePi_DoesNotWait(t *testing.T) {
 		turn := s.prompt(bellcord.Prompt{Text: "deaf"})
 		s.await(turn, kind[bellcord.TextDelta])
 		s.Stop(bellcord.StopRequest{Turn: turn.ID, Mode: bellcord.StopForce, Cause: bellcord.Cause{Kind: bellcord.CausePerson}})
-		if r := s.end(turn); r.AgentAbandoned || r.Times.Settled.Sub(r.Times.StopRequested) > 2*time.Second {
+		r := s.end(turn)
+		if r.End != bellcord.EndStopped || *timing && (r.AgentAbandoned || r.Times.Settled.Sub(r.Times.StopRequested) > 2*time.Second) {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -226,12 +226,10 @@ func TestLaw11_RealPiStoppedBeforeRetry_IsNotAFailure(t *testing.T) {
 		turn := s.prompt(bellcord.Prompt{Text: "[status 503]"})
 		s.await(turn, kind[bellcord.ModelRetryScheduled])
 		before := len(s.model.Requests())
-		began := time.Now()
-		s.stop(turn)
-		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("it took %s", took)
+		if r := s.stop(turn); len(r.Processes.Ended) > 0 { // after a response that took too long
+			t.Errorf("pi was ended: %+v", r.Processes)
 		}
-		s.done("still there")
+		s.done("still there") // a stop that had waited for the retry would have one request more
 		if n := len(s.model.Requests()); n != before+1 || len(s.hosted()) != 1 {
 			t.Errorf("%d requests after %d; %v", n, before, s.hosted())
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/acp/blocks"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // shownCall is a call that the client shows.
@@ -44,7 +45,7 @@ func (e *Encoder) called(ev bellcord.Event, b bellcord.ToolCallRequested) {
 	if shown == "" {
 		shown = title(b.Name, b.Arguments)
 	}
-	call := acp.ToolCall{ToolCallID: c.id, Title: shown, Name: b.Name, Kind: c.kind, Status: acp.CallPending, RawInput: rawInput(b)}
+	call := acp.ToolCall{ToolCallID: c.id, Title: visible.Text(shown), Name: b.Name, Kind: c.kind, Status: acp.CallPending, RawInput: rawInput(b)}
 	if e.Hosted {
 		call.Locations, call.Content, call.Meta = locations(b.Locations), e.viewed(c), e.viewMeta(c)
 	} else {
@@ -75,7 +76,7 @@ func (e *Encoder) updated(b bellcord.ToolCallUpdated) {
 		c.changed(b.Content)
 		return
 	}
-	update := acp.ToolCallUpdate{ToolCallID: c.id, Title: b.Title, Kind: acp.ToolKind(b.ToolKind), RawInput: b.Arguments, Locations: locations(b.Locations)}
+	update := acp.ToolCallUpdate{ToolCallID: c.id, Title: visible.Text(b.Title), Kind: acp.ToolKind(b.ToolKind), RawInput: b.Arguments, Locations: locations(b.Locations)}
 	if b.ToolKind != "" {
 		c.kind = update.Kind
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // dialog is a question that is open in the editor.
@@ -43,7 +44,7 @@ func (e *Encoder) OpenDialog(turn bellcord.TurnID, q bellcord.Question) {
 // placeholder shows a call for a question that belongs to none.
 func (e *Encoder) placeholder(d *dialog, q bellcord.Question) *shownCall {
 	d.call = "question-" + q.ID
-	e.Send(acp.ToolCall{ToolCallID: d.call, Title: q.Text, Kind: acp.ToolOther, Status: acp.CallPending})
+	e.Send(acp.ToolCall{ToolCallID: d.call, Title: visible.Text(q.Text), Kind: acp.ToolOther, Status: acp.CallPending})
 	return &shownCall{id: d.call, kind: toolKind(q.Tool), now: bellcord.ToolCallRequested{Arguments: q.Arguments}}
 }
 
@@ -52,18 +53,19 @@ func (e *Encoder) placeholder(d *dialog, q bellcord.Question) *shownCall {
 func (e *Encoder) wholeCall(c *shownCall, q bellcord.Question) acp.ToolCallUpdate {
 	if e.Hosted && c.call != "" && q.Tool == "" {
 		return acp.ToolCallUpdate{
-			ToolCallID: c.id, Title: cmp.Or(c.now.Title, q.Text), Name: c.now.Name, Kind: c.kind, Status: acp.CallPending, RawInput: rawInput(c.now),
+			ToolCallID: c.id, Title: visible.Text(cmp.Or(c.now.Title, q.Text)), Name: c.now.Name, Kind: c.kind, Status: acp.CallPending, RawInput: rawInput(c.now),
 			Locations: locations(c.now.Locations), Content: append(e.viewed(c), c.text(c.output)...), Meta: e.viewMeta(c),
 		}
 	}
-	first, _, _ := strings.Cut(q.Text, "\n")
+	text := visible.Text(q.Text)
+	first, _, _ := strings.Cut(text, "\n")
 	call := acp.ToolCallUpdate{ToolCallID: c.id, Title: first, Status: acp.CallPending, Kind: c.kind, RawInput: q.Arguments}
 	if len(call.RawInput) == 0 {
 		call.RawInput = c.now.Arguments
 	}
 	call.Content = diffs(q.Changes)
 	if len(q.Changes) == 0 {
-		call.Content = []acp.ToolCallContent{acp.TextContent(q.Text)}
+		call.Content = []acp.ToolCallContent{acp.TextContent(text)}
 	}
 	for _, change := range q.Changes {
 		call.Locations = append(call.Locations, acp.ToolCallLocation{Path: change.Path})

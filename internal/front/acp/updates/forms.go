@@ -37,6 +37,11 @@ func asPermission(q bellcord.Question) bellcord.Question {
 		return q
 	}
 	if choices := fieldChoices(q); choices != nil {
+		for _, o := range q.Fields[0].Options {
+			if o.Description != "" {
+				q.Text += "\n- " + o.Label() + ": " + o.Description
+			}
+		}
 		q.Choices = choices
 		return q
 	}

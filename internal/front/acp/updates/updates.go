@@ -13,6 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/acp/blocks"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
 // Client is the client of one session, as an Encoder needs it.
@@ -219,7 +220,7 @@ func (e *Encoder) think(text string) {
 
 func (e *Encoder) configured(ev bellcord.Event, b bellcord.SessionUpdated) {
 	if b.Title != "" {
-		e.Send(acp.SessionInfoUpdate{Title: b.Title, UpdatedAt: ev.Time.UTC().Format(acp.TimeFormat)})
+		e.Send(acp.SessionInfoUpdate{Title: visible.Text(b.Title), UpdatedAt: ev.Time.UTC().Format(acp.TimeFormat)})
 	}
 	if b.Mode != "" && !e.AgentModes() {
 		e.Send(acp.CurrentModeUpdate{CurrentModeID: b.Mode})

@@ -20,7 +20,7 @@ const frameTime = 33 * time.Millisecond
 type due struct{}
 
 // silent is a terminal for the library, which reads its size and modes. What the
-// library draws is dropped: an inline screen draws itself.
+// library draws is dropped: the screen draws itself.
 type silent struct{ *terminal }
 
 // Write implements io.Writer.
@@ -98,10 +98,8 @@ func (handover) SetStderr(io.Writer) {}
 
 // Run implements tea.ExecCommand.
 func (h handover) Run() error {
-	if r := h.screen.inline; r != nil {
-		r.end(nil)
-		h.screen.out.Drained(line.Parting)
-		defer r.begin()
-	}
+	h.screen.inline.end(nil)
+	h.screen.out.Drained(line.Parting)
+	defer h.screen.inline.begin()
 	return h.Cmd.Run()
 }

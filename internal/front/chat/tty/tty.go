@@ -5,9 +5,7 @@ package tty
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,11 +37,8 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, o Options) error 
 	defer callOff(nil)
 	s := &screen{ctx: ctx, background: beside, model: model, notifies: o.Notify}
 	s.out = &terminal{Output: line.NewOutput(os.Stdout), file: os.Stdout}
-	var output io.Writer = s.out
-	if model.Inline() {
-		s.inline, output = &inline{out: s.out, focus: o.Notify}, silent{s.out}
-	}
-	program := tea.NewProgram(s, tea.WithOutput(output), tea.WithoutSignalHandler())
+	s.inline = &inline{out: s.out, focus: o.Notify}
+	program := tea.NewProgram(s, tea.WithOutput(silent{s.out}), tea.WithoutSignalHandler())
 	// The end of ctx is handled as a quit. If the library got ctx, it would
 	// kill the program, which closes the key reader while its goroutine still
 	// reads.
@@ -52,9 +47,7 @@ func Run(ctx context.Context, hub chat.Hub, model *chat.Model, o Options) error 
 	s.runner = &chat.Runner{Hub: hub, Report: func(r chat.Report) { program.Send(r) }, Keep: o.Keep, Clipboard: clipboard.Image}
 	s.feed.Watch(ctx, model.Session().ID)
 	_, err := program.Run()
-	if s.inline != nil {
-		s.closeInline()
-	}
+	s.closeInline()
 	s.feed.Close()
 	s.runner.Wait(lingering, func() { callOff(nil) })
 	if !s.out.Drained(line.Parting) {
@@ -74,9 +67,7 @@ type screen struct {
 	runner          *chat.Runner
 	width, height   int
 	out             *terminal
-	shown           tea.View // the last one
-	drawn           bool     // shown is set
-	inline          *inline  // draws an inline screen; nil if the library draws
+	inline          *inline
 	drawnAt         time.Time
 	delayed         bool // a frame is due later
 	notifies        bool // the user wants notices
@@ -98,22 +89,17 @@ func (s *screen) caughtUp() tea.Msg {
 }
 
 // Init implements tea.Model.
-func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp, tea.RequestBackgroundColor) }
+func (s *screen) Init() tea.Cmd { return tea.Batch(tick(), s.caughtUp) }
 
 // Update implements tea.Model. It never blocks.
 func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := s.handle(msg)
-	if s.inline != nil {
-		cmd = tea.Batch(cmd, s.refreshInline(msg))
-	}
-	return s, cmd
+	return s, tea.Batch(s.handle(msg), s.refreshInline(msg))
 }
 
 func (s *screen) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
-		s.out.resized.Store(s.inline == nil)
 	case tea.KeyPressMsg:
 		return s.obey(s.model.Press(msg.Keystroke(), msg.Text, time.Now()))
 	case tea.KeyboardEnhancementsMsg:
@@ -143,7 +129,7 @@ func (s *screen) handle(msg tea.Msg) tea.Cmd {
 		s.away = true
 	case grown:
 		s.showUpdates(s.feed.Take())
-		return s.notify()
+		s.notify()
 	case chat.Report:
 		s.model.Apply(msg)
 		s.feed.Watch(s.ctx, s.model.Session().ID)
@@ -160,22 +146,13 @@ func (s *screen) obey(actions []chat.Action) tea.Cmd {
 		case chat.EditInput:
 			cmd = s.editInput(a.Text)
 		case chat.Redraw:
-			cmd = s.redraw()
+			s.inline.rows = nil
 		default:
 			s.runner.Do(s.background, a)
 		}
 	}
 	s.feed.Watch(s.ctx, s.model.Session().ID)
 	return cmd
-}
-
-// redraw draws the whole screen again.
-func (s *screen) redraw() tea.Cmd {
-	if s.inline == nil {
-		return tea.ClearScreen
-	}
-	s.inline.rows = nil
-	return nil
 }
 
 func (s *screen) showUpdates(updates chat.Updates) {
@@ -191,21 +168,5 @@ func (s *screen) showUpdates(updates chat.Updates) {
 	}
 }
 
-// View implements tea.Model. While the terminal is behind, it returns the last
-// view, because further output would only accumulate.
-func (s *screen) View() tea.View {
-	if s.inline != nil {
-		return tea.View{}
-	}
-	if s.drawn && s.out.Behind() {
-		return s.shown
-	}
-	shown := s.model.Screen(s.width, s.height)
-	view := tea.NewView(strings.Join(shown.Lines, "\n"))
-	view.AltScreen, view.ReportFocus = true, s.notifies
-	if len(shown.Lines) > 0 {
-		view.Cursor = tea.NewCursor(shown.X, shown.Y)
-	}
-	s.shown, s.drawn = view, true
-	return view
-}
+// View implements tea.Model. It is empty, because the screen draws itself.
+func (s *screen) View() tea.View { return tea.View{} }
