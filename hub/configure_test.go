@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/bellcord/bellcord"
@@ -75,6 +77,30 @@ func TestConfigure_NoAdditionalDirs_RemovesThoseOfAnotherProcess(t *testing.T) {
 	if got := stored(t, ours, s.ID); len(got.AdditionalDirs) != 0 {
 		t.Errorf("the store has %+v", got)
 	}
+}
+
+// The race detector reports if one of them uses the session's settings without the lock.
+func TestOpenSession_WhileOthersOpenAndConfigureIt_SharesNoUnlockedMemory(t *testing.T) {
+	t.Parallel()
+	h := hubAt(t, t.TempDir())
+	s, err := h.NewSession(t.Context(), bellcord.Session{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 20 {
+				if _, err := h.OpenSession(t.Context(), s.ID); err != nil {
+					t.Error(err)
+				}
+				if _, err := h.Configure(s.ID, bellcord.SessionUpdated{Title: strconv.Itoa(i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // hubAt opens a hub with an own store, as another process does.

@@ -75,12 +75,12 @@ func (h *Hub) Refresh(ctx context.Context, id bellcord.SessionID) (bellcord.Sess
 func (h *Hub) refresh(ctx context.Context, l *line) (bellcord.Session, error) {
 	for {
 		h.mu.Lock()
-		saved := l.saved
+		id, saved := l.session.ID, l.saved
 		h.mu.Unlock()
 		if saved != nil {
 			_, _ = saved.Wait(ctx) // a change that is not written is not read
 		}
-		s, err := h.store.Session(ctx, l.session.ID)
+		s, err := h.store.Session(ctx, id)
 		if err != nil {
 			return bellcord.Session{}, err
 		}
