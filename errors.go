@@ -73,31 +73,17 @@ var ErrDamaged = errors.New(`the store is damaged: run "bellcord store check", a
 
 // Errors returned by a store.
 var (
-	ErrNoSession    = errors.New("no such session")
-	ErrNoTurn       = errors.New("no such turn")
-	ErrTurnExists   = errors.New("a turn with this id already exists")
-	ErrBusy         = errors.New("another turn of the session is running")
-	ErrFenced       = errors.New("the turn has ended or belongs to another process")
-	ErrStopRecorded = errors.New("a stop is already recorded")
+	ErrNoSession  = errors.New("no such session")
+	ErrNoTurn     = errors.New("no such turn")
+	ErrTurnExists = errors.New("a turn with this id already exists")
+	ErrBusy       = errors.New("another turn of the session is running")
 	// ErrRejected is the result of an op with a value that cannot be stored, such
 	// as a name that is too long. The op had no effect, and has none if it is
 	// committed again.
 	ErrRejected = errors.New("a value of the request cannot be stored")
-	// ErrNotCommitted marks an error after which no part of the commit is in
-	// the store.
-	ErrNotCommitted = errors.New("nothing was committed")
 	// ErrStoreLost means that the store's files were deleted or replaced while
 	// this process had them open. Later writes would be lost silently.
 	ErrStoreLost = errors.New("the store's files were deleted or replaced while in use; put them back, or restart and restore a backup")
 	// ErrUnknown means that a commit may or may not have taken effect.
 	ErrUnknown = errors.New("outcome unknown: retry with the same id, or query the turn")
 )
-
-// notCommitted wraps the error of a transaction that changed nothing.
-type notCommitted struct{ error }
-
-func (e notCommitted) Unwrap() []error { return []error{e.error, ErrNotCommitted} }
-
-// NotCommitted returns an error that matches both err and ErrNotCommitted and
-// has err's text.
-func NotCommitted(err error) error { return notCommitted{err} }

@@ -44,8 +44,11 @@ func isPublic(path string) bool {
 	return !isInternal(path) && !slices.Contains(notPublic, parts[0])
 }
 
+// The stores implement these interfaces for the server. Nothing else calls the methods.
+const ofTheServer = module + "/internal/serverstore"
+
 func isInternal(path string) bool {
-	return strings.HasPrefix(path, module+"/") && slices.Contains(strings.Split(path, "/"), "internal")
+	return path != ofTheServer && strings.HasPrefix(path, module+"/") && slices.Contains(strings.Split(path, "/"), "internal")
 }
 
 // internalTypes lists the exported names of a package that have a type of an

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -232,25 +231,4 @@ type Kept struct {
 	TextBytes     int64 `json:"text_bytes"`
 	ThinkingBytes int64 `json:"thinking_bytes"`
 	FinishedCalls int   `json:"finished_calls"`
-}
-
-// ResultText returns the result that the model receives for a call with the
-// given outcome: for an unfinished call, the output so far and whether it may
-// have had effects (law 25).
-func ResultText(fate CallOutcome, output string) string {
-	var text string
-	switch fate {
-	case CallNotStarted:
-		return "[not started: the turn was stopped before this call ran; it had no effect]"
-	case CallStopped:
-		text = "[stopped while running; it may have had effects]"
-	case CallUnknown:
-		text = "[outcome unknown: the call started, but its end was not observed; it may have had effects]"
-	case CallFinished:
-		return output
-	}
-	if strings.TrimSpace(output) != "" {
-		text = "[output so far]\n" + output + "\n" + text
-	}
-	return text
 }

@@ -1,8 +1,6 @@
 package bellcord
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,37 +41,6 @@ func (r *RecoveredProcesses) Add(b ProcessesRecovered) {
 
 // Processes returns the sum.
 func (r *RecoveredProcesses) Processes() Processes { return r.processes }
-
-// ReceiptNow returns a stored receipt with the processes that were recovered
-// after the turn's process died. It reads events only if the receipt's processes
-// are unknown. Events that are damaged or deleted recover nothing.
-func ReceiptNow(ctx context.Context, store Reader, r Receipt) (Receipt, error) {
-	if r.Processes.Unknown == "" {
-		return r, nil
-	}
-	var after int64
-	if r.LogHead != nil {
-		after = r.LogHead.Seq
-	} else {
-		record, err := store.Turn(ctx, r.Turn)
-		if err != nil {
-			return r, err
-		}
-		after = record.FirstSeq
-	}
-	sum := NewRecoveredProcesses(r.Processes)
-	err := EachEvent(ctx, store, r.Session, after, func(ev Event) bool {
-		if b, is := ev.Body.(ProcessesRecovered); is && b.Turn == r.Turn {
-			sum.Add(b)
-		}
-		return true
-	})
-	r.Processes = sum.Processes()
-	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrNoSession) { // the rest of the receipt is valid
-		return r, nil
-	}
-	return r, err
-}
 
 // Text describes for people what was found of the lost turn, for example "lost
 // turn: 3 processes ended, cgroup empty".

@@ -3,9 +3,7 @@ package bellcord
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Session is one conversation and the directory it works in. It contains only
@@ -158,19 +156,6 @@ const (
 	ContinueOnDisconnect OnDisconnect = "continue" // the default
 	StopOnDisconnect     OnDisconnect = "stop"
 )
-
-// mostTitle is the maximum length of a title made from a prompt, in characters.
-const mostTitle = 60
-
-// FirstWords returns the default title of a session: the first line of its
-// first prompt, shortened to 60 characters.
-func FirstWords(prompt string) string {
-	title, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
-	if utf8.RuneCountInString(title) > mostTitle {
-		title = string([]rune(title)[:mostTitle-1]) + "…"
-	}
-	return title
-}
 
 // Limits for the output of one turn. They prevent an endless answer or tool
 // output from filling the store and every later request of the session.

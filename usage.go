@@ -1,10 +1,5 @@
 package bellcord
 
-import (
-	"fmt"
-	"time"
-)
-
 // Usage counts tokens. Exact is false if a stop cut off the model's own report
 // and the counts are estimates (law 27).
 type Usage struct {
@@ -46,37 +41,4 @@ func (u Usage) Total() int64 { return u.InputTokens + u.OutputTokens }
 type ModelUsage struct {
 	Model string `json:"model"`
 	Usage
-}
-
-// Spending is the usage of one model in one turn. It is kept when the session
-// is deleted.
-type Spending struct {
-	At      time.Time // end of the turn
-	Turn    TurnID
-	Session SessionID
-	ModelUsage
-}
-
-// SpendingQuery selects spending. Session and Owner select all if empty, Since
-// if zero.
-type SpendingQuery struct {
-	Session SessionID
-	Owner   string
-	Since   time.Time
-}
-
-// Dollars formats billionths of a dollar: with two decimals from one dollar on,
-// with four or six below.
-func Dollars(billionths int64) string {
-	const dollar = 1e9
-	switch v := float64(billionths) / dollar; {
-	case billionths == 0:
-		return "$0"
-	case v < 0.01:
-		return fmt.Sprintf("$%.6f", v)
-	case v < 1:
-		return fmt.Sprintf("$%.4f", v)
-	default:
-		return fmt.Sprintf("$%.2f", v)
-	}
 }

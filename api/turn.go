@@ -1,10 +1,13 @@
 package api
 
-import "github.com/bellcord/bellcord"
+import (
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
+)
 
 // TurnOf returns the stored record of a turn with the live state that only the
 // process that runs it has.
-func TurnOf(r bellcord.TurnRecord, live map[bellcord.TurnID]bellcord.QueueEntry) Turn {
+func TurnOf(r store.TurnRecord, live map[bellcord.TurnID]bellcord.QueueEntry) Turn {
 	t := Turn{
 		ID: r.ID, Session: r.Session, State: TurnState(r.State), Text: sentText(r.Prompt.Task, r.Prompt.Text), Task: r.Prompt.Task,
 		Accepted: r.Accepted, Node: r.Node, FirstSeq: r.FirstSeq, StopRequest: r.Stop, Receipt: r.Receipt,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 const (
@@ -125,7 +126,7 @@ type poured struct {
 	longest time.Duration
 }
 
-func (p *poured) committed(c bellcord.Commit) {
+func (p *poured) committed(c store.Commit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if slices.ContainsFunc(c.Events, func(ev bellcord.Event) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -20,7 +21,7 @@ type hubNode struct {
 	bus   *cluster.Bus
 }
 
-func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent, watch func(bellcord.Commit)) (*hubNode, error) {
+func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent, watch func(store.Commit)) (*hubNode, error) {
 	n := &hubNode{}
 	log := slog.New(slog.DiscardHandler)
 	var err error
@@ -34,7 +35,7 @@ func (s *clusterStage) openHub(ctx context.Context, name string, agent hub.Agent
 	hub, err := hub.Open(ctx, n.store, agent, hub.Options{
 		Clock:  n.store.Clock,
 		Leased: n.store.Leased, Sweep: 500 * time.Millisecond, Logger: log, Peers: n.bus,
-		Watch: func(c bellcord.Commit) {
+		Watch: func(c store.Commit) {
 			n.bus.Committed(c)
 			if watch != nil {
 				watch(c)

@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -36,7 +37,7 @@ func served(every time.Duration) error {
 	if err != nil {
 		return err
 	}
-	secret, _, err := auth.Mint(context.Background(), store, bellcord.Token{Owner: "bench", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
+	secret, _, err := auth.Mint(context.Background(), store, serverstore.Token{Owner: "bench", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
 	if err != nil {
 		return err
 	}

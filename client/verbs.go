@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Alive returns nil if the server answers. It does not retry.
@@ -114,7 +115,7 @@ func (c *Client) Turn(ctx context.Context, id bellcord.TurnID, wait time.Duratio
 
 // Receipts returns the receipts of the caller's ended turns, the last accepted
 // turn first. The server ignores the query's owner; without a limit it returns 20.
-func (c *Client) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+func (c *Client) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	query := values(q.Limit, map[string]string{"session": string(q.Session), "turn": q.Turn})
 	var found api.Receipts
 	err := c.send(ctx, request{method: http.MethodGet, path: "/v1/receipts", query: query}, &found)

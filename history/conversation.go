@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Conversation is a session's conversation, kept in memory between turns. It
@@ -23,7 +24,7 @@ type Conversation struct {
 }
 
 // Read returns the conversation up to the session's last event, see Read.
-func (c *Conversation) Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
+func (c *Conversation) Read(ctx context.Context, store store.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.advance(ctx, store, session)
@@ -32,7 +33,7 @@ func (c *Conversation) Read(ctx context.Context, store bellcord.Reader, session 
 
 // AgentSession returns the hosted agent's session as last recorded, or the zero
 // value if none was recorded in this conversation.
-func (c *Conversation) AgentSession(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) (bellcord.AgentSessionOpened, error) {
+func (c *Conversation) AgentSession(ctx context.Context, store store.Reader, session bellcord.SessionID) (bellcord.AgentSessionOpened, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.advance(ctx, store, session)
@@ -72,10 +73,10 @@ func (c *Conversation) Forget() {
 // advance reads the events since the last call. It reads the last event again:
 // if the store has another one in its place, another process has deleted the
 // session and created it again, and all events are read.
-func (c *Conversation) advance(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) error {
+func (c *Conversation) advance(ctx context.Context, kept store.Reader, session bellcord.SessionID) error {
 	if c.last.Seq > 0 {
 		same := false
-		err := bellcord.EachEvent(ctx, store, session, c.last.Seq-1, func(ev bellcord.Event) bool {
+		err := store.EachEvent(ctx, kept, session, c.last.Seq-1, func(ev bellcord.Event) bool {
 			if !same && !isSame(ev, c.last) {
 				return false
 			}
@@ -89,15 +90,15 @@ func (c *Conversation) advance(ctx context.Context, store bellcord.Reader, sessi
 			return err
 		}
 	}
-	return c.readAll(ctx, store, session)
+	return c.readAll(ctx, kept, session)
 }
 
 // readAll reads all events, and again if a rewind was found that leaves out events
 // before it.
-func (c *Conversation) readAll(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) error {
+func (c *Conversation) readAll(ctx context.Context, kept store.Reader, session bellcord.SessionID) error {
 	for {
 		c.last, c.talk, c.agent, c.now = bellcord.Event{}, historian{}, bellcord.AgentSessionOpened{}, nil
-		err := bellcord.EachEvent(ctx, store, session, 0, func(ev bellcord.Event) bool {
+		err := store.EachEvent(ctx, kept, session, 0, func(ev bellcord.Event) bool {
 			c.read(ev)
 			return true
 		})

@@ -11,13 +11,14 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/clip"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Read builds a session's conversation from its events and repairs it (see
 // Repair). The result depends only on the events. More events only add messages,
 // so that a model's prompt cache stays valid (law 22), except that a compaction
 // replaces earlier messages and a rewind removes the last ones.
-func Read(ctx context.Context, store bellcord.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
+func Read(ctx context.Context, store store.Reader, session bellcord.SessionID) ([]bellcord.Message, error) {
 	return new(Conversation).Read(ctx, store, session)
 }
 
@@ -241,7 +242,7 @@ func (c *callState) result(seq int64, receipt *bellcord.Receipt) bellcord.Messag
 		m.Text, m.Failed = c.ended.Result, c.ended.Failed || c.ended.Outcome != bellcord.CallFinished
 		return m
 	}
-	m.Text, m.Failed = bellcord.ResultText(c.fate(receipt), c.output.String()), true
+	m.Text, m.Failed = ResultText(c.fate(receipt), c.output.String()), true
 	return m
 }
 

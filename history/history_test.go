@@ -10,11 +10,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/store"
 )
 
 // record is a Reader of the given events.
 type record struct {
-	bellcord.Reader
+	store.Reader
 	events []bellcord.Event
 }
 

@@ -112,7 +112,7 @@ func resultFor(c bellcord.CallRequest, seq int64, results []bellcord.Message) be
 	}
 	return bellcord.Message{
 		Role: bellcord.RoleTool, Seq: seq, Call: c.ID, Name: c.Name, Failed: true,
-		Text: bellcord.ResultText(bellcord.CallNotStarted, ""),
+		Text: ResultText(bellcord.CallNotStarted, ""),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
 )
 
 // Turn is a turn that has started.
@@ -30,9 +31,9 @@ func (t *Turns) Read(ev bellcord.Event) {
 	case bellcord.ConversationCleared:
 		t.cleared = ev.Seq
 	case bellcord.TurnAccepted:
-		t.wait(Turn{ID: ev.Turn, Task: b.Task, Words: bellcord.FirstWords(b.Text)})
+		t.wait(Turn{ID: ev.Turn, Task: b.Task, Words: clip.FirstWords(b.Text)})
 	case bellcord.PromptEdited:
-		t.wait(Turn{ID: ev.Turn, Task: t.waiting[ev.Turn].Task, Words: bellcord.FirstWords(b.Text)})
+		t.wait(Turn{ID: ev.Turn, Task: t.waiting[ev.Turn].Task, Words: clip.FirstWords(b.Text)})
 	case bellcord.TurnStarted:
 		started := t.waiting[ev.Turn]
 		started.ID, started.Seq = ev.Turn, ev.Seq

@@ -3,7 +3,8 @@ package hub
 import (
 	"context"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
+	"github.com/bellcord/bellcord/store"
 )
 
 // awaitAccepted returns when the turn is durable. On failure it withdraws the
@@ -19,7 +20,7 @@ func (h *Hub) awaitAccepted(ctx context.Context, t *Turn) error {
 	for _, e := range t.titled {
 		untitled = e.Withdraw() && untitled
 	}
-	if l := h.sessions[t.Session]; untitled && l != nil && l.session.Title == bellcord.FirstWords(t.Prompt.Text) {
+	if l := h.sessions[t.Session]; untitled && l != nil && l.session.Title == clip.FirstWords(t.Prompt.Text) {
 		l.session.Title, l.session.AutoTitle = "", false
 	}
 	return err
@@ -32,7 +33,7 @@ func (h *Hub) Failing() error { return h.log.Failing() }
 // commit makes an op durable. If ctx ends or the store fails first, commit
 // withdraws the op and returns the cause of ctx or ErrStoreDown; the op is then
 // never applied. ErrUnknown means that the op may have been applied.
-func (h *Hub) commit(ctx context.Context, op bellcord.Op) error {
+func (h *Hub) commit(ctx context.Context, op store.Op) error {
 	if err := h.Failing(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Agent executes turns.
@@ -161,7 +162,7 @@ func (w *Work) AddSandbox(s bellcord.Sandbox) {
 func (w *Work) Confirm(call string, p bellcord.Process) {
 	<-w.turn.settled
 	confirmed := bellcord.ProcessConfirmed{Turn: w.Turn, Call: bellcord.ValidName(call), Process: p}
-	w.hub.loose.Put(bellcord.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: w.hub.now()})
+	w.hub.loose.Put(store.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: w.hub.now()})
 }
 
 // SetTitle sets the session's title, unless the turn has been stopped.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Answer passes a person's answer to an open question. by names the person. It
@@ -69,9 +70,9 @@ func (h *Hub) forwardAnswer(turn bellcord.TurnID, question string, r bellcord.Re
 }
 
 // openQuestionOf reads an open question from the log of another process's turn.
-func (h *Hub) openQuestionOf(ctx context.Context, record bellcord.TurnRecord, id string) (bellcord.Question, error) {
+func (h *Hub) openQuestionOf(ctx context.Context, record store.TurnRecord, id string) (bellcord.Question, error) {
 	var found *bellcord.Question
-	err := bellcord.EachEvent(ctx, h.store, record.Session, record.FirstSeq, func(ev bellcord.Event) bool {
+	err := store.EachEvent(ctx, h.store, record.Session, record.FirstSeq, func(ev bellcord.Event) bool {
 		if ev.Turn != record.ID {
 			return true
 		}

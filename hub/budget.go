@@ -5,6 +5,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // hold compares the turn's usage, including the current request, with its budgets
@@ -39,7 +40,7 @@ func (h *Hub) spentBefore(ctx context.Context, t *Turn) (bellcord.Usage, error) 
 	if t.Prompt.SessionBudget == (bellcord.SpendingLimit{}) {
 		return sum, nil
 	}
-	all, err := h.store.Spending(ctx, bellcord.SpendingQuery{Session: t.Session})
+	all, err := h.store.Spending(ctx, store.SpendingQuery{Session: t.Session})
 	for _, s := range all {
 		sum = sum.Add(s.Usage)
 	}

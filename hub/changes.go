@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // SetChanges sets the changes to files that the turn's receipt contains.
@@ -53,7 +54,7 @@ func (h *Hub) RecordUndo(ctx context.Context, session bellcord.SessionID, u bell
 
 // appendToSession records an event of a session that belongs to no running turn.
 func (h *Hub) appendToSession(ctx context.Context, session bellcord.SessionID, b bellcord.Body) error {
-	return h.commit(ctx, bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{b}, At: h.now()})
+	return h.commit(ctx, store.AppendEvents{Session: session, Bodies: []bellcord.Body{b}, At: h.now()})
 }
 
 // following runs functions that outlive their turns.

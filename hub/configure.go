@@ -3,6 +3,7 @@ package hub
 import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Configure changes the given settings of an open session and returns the updated
@@ -64,6 +65,6 @@ func (h *Hub) configureLocked(l *line, change bellcord.SessionUpdated, autoTitle
 	s.Updated = h.now()
 	return []*commitlog.Entry{
 		l.saveLocked(was),
-		l.journal.Put(bellcord.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{change}, At: s.Updated}),
+		l.journal.Put(store.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{change}, At: s.Updated}),
 	}
 }

@@ -8,17 +8,18 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // between is a store that calls then after a commit, before its events are
 // delivered.
 type between struct {
-	bellcord.Store
+	store.Store
 	then func()
 }
 
-func (b *between) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (b *between) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	results, err := b.Store.Commit(ctx, ops)
 	if then := b.then; then != nil && len(results[len(results)-1].Events) > 0 {
 		b.then = nil
@@ -49,8 +50,8 @@ func TestCursor_OtherProcessWritesBetweenCommitAndDelivery_MissesNoEvent(t *test
 		}
 		cursors := make(chan *hub.Cursor, 2)
 		b.then = func() {
-			other := bellcord.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "2"}}, At: time.Now()}
-			if _, err := stores[1].Commit(context.Background(), []bellcord.Op{other}); err != nil {
+			other := store.AppendEvents{Session: s.ID, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "2"}}, At: time.Now()}
+			if _, err := stores[1].Commit(context.Background(), []store.Op{other}); err != nil {
 				t.Error(err)
 			}
 			for after := range int64(2) {

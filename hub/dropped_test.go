@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -54,19 +55,19 @@ func TestLaw29_StopAfterStepOfQueuedTurn_NeverRuns(t *testing.T) {
 		r.Mode, r.Cause = bellcord.StopAfterStep, bellcord.Cause{By: "anna"}
 		return r
 	}
-	for name, stop := range map[string]func(h fixture, other bellcord.Store, first, second bellcord.TurnID){
-		"dropped with the running turn": func(h fixture, _ bellcord.Store, first, _ bellcord.TurnID) {
+	for name, stop := range map[string]func(h fixture, other store.Store, first, second bellcord.TurnID){
+		"dropped with the running turn": func(h fixture, _ store.Store, first, _ bellcord.TurnID) {
 			h.Stop(after(bellcord.StopRequest{Turn: first, Queue: bellcord.QueueDrop}))
 		},
-		"dropped with the session": func(h fixture, _ bellcord.Store, _, _ bellcord.TurnID) {
+		"dropped with the session": func(h fixture, _ store.Store, _, _ bellcord.TurnID) {
 			h.Stop(after(bellcord.StopRequest{Session: h.session, Queue: bellcord.QueueDrop}))
 		},
-		"named": func(h fixture, _ bellcord.Store, _, second bellcord.TurnID) {
+		"named": func(h fixture, _ store.Store, _, second bellcord.TurnID) {
 			h.Stop(after(bellcord.StopRequest{Turn: second}))
 		},
-		"recorded by another process": func(h fixture, other bellcord.Store, _, second bellcord.TurnID) {
+		"recorded by another process": func(h fixture, other store.Store, _, second bellcord.TurnID) {
 			cause := bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", Mode: bellcord.StopAfterStep, At: time.Now()}
-			if _, err := other.Commit(h.t.Context(), []bellcord.Op{bellcord.RecordStop{Turn: second, Cause: cause}}); err != nil {
+			if _, err := other.Commit(h.t.Context(), []store.Op{store.RecordStop{Turn: second, Cause: cause}}); err != nil {
 				h.t.Error(err)
 			}
 		},
@@ -118,14 +119,14 @@ func TestLaw02_EarlyStopAfterStep_TurnNeverRuns(t *testing.T) {
 // queued when the stop was requested.
 func TestLaw01_LateStopWithDrop_SparesTurnsAcceptedAfterIt(t *testing.T) {
 	t.Parallel()
-	for name, arrive := range map[string]func(h fixture, other bellcord.Store, req bellcord.StopRequest) error{
-		"relayed": func(h fixture, _ bellcord.Store, req bellcord.StopRequest) error {
+	for name, arrive := range map[string]func(h fixture, other store.Store, req bellcord.StopRequest) error{
+		"relayed": func(h fixture, _ store.Store, req bellcord.StopRequest) error {
 			req.Relayed = true
 			h.Stop(req)
 			return nil
 		},
-		"recorded": func(h fixture, other bellcord.Store, req bellcord.StopRequest) error {
-			_, err := other.Commit(h.t.Context(), []bellcord.Op{bellcord.RecordStop{Turn: req.Turn, Cause: req.Cause}})
+		"recorded": func(h fixture, other store.Store, req bellcord.StopRequest) error {
+			_, err := other.Commit(h.t.Context(), []store.Op{store.RecordStop{Turn: req.Turn, Cause: req.Cause}})
 			return err
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // earlyStopKey identifies a stop that arrived before its turn. An empty owner matches
@@ -44,7 +45,7 @@ func (e *earlyStops) keep(of earlyStopKey, cause *bellcord.Cause, now, until tim
 	}
 	all := e.order[of.owner]
 	all = append(all, of)
-	if len(all) > bellcord.MaxEarlyStops {
+	if len(all) > store.MaxEarlyStops {
 		delete(e.kept, all[0])
 		all = all[1:]
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -24,11 +25,11 @@ func TestQueueEntries_SameTurnIsAcceptedElsewhere_DoNotHaveIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := bellcord.Prompt{Turn: bellcord.NewTurnID(), Text: "go"}
-		accept := bellcord.AcceptTurn{Session: h.session, Turn: p.Turn, Prompt: p, At: time.Now()}
+		accept := store.AcceptTurn{Session: h.session, Turn: p.Turn, Prompt: p, At: time.Now()}
 		let := slow.close()
 		turn := h.send(p)
 		synctest.Wait()
-		results, err := other.Commit(t.Context(), []bellcord.Op{accept, bellcord.ClaimTurn{Session: h.session, Turn: p.Turn, At: time.Now()}})
+		results, err := other.Commit(t.Context(), []store.Op{accept, store.ClaimTurn{Session: h.session, Turn: p.Turn, At: time.Now()}})
 		if err != nil || results[1].Err != nil {
 			t.Fatal(err, results)
 		}
@@ -38,13 +39,13 @@ func TestQueueEntries_SameTurnIsAcceptedElsewhere_DoNotHaveIt(t *testing.T) {
 		if err != nil || record.Stop != nil {
 			t.Fatalf("%+v, %v", record, err)
 		}
-		if entries := h.QueueEntries([]bellcord.TurnRecord{record}); len(entries) > 0 {
+		if entries := h.QueueEntries([]store.TurnRecord{record}); len(entries) > 0 {
 			t.Errorf("the turn of the other process is shown as %+v", entries)
 		}
 		let()
 		<-turn.Settled()
-		end := bellcord.FinishTurn{Session: h.session, Turn: p.Turn, Fence: results[1].Fence, Receipt: bellcord.Receipt{Turn: p.Turn, Session: h.session, End: bellcord.EndDone}, At: time.Now()}
-		if results, err := other.Commit(t.Context(), []bellcord.Op{end}); err != nil || results[0].Err != nil {
+		end := store.FinishTurn{Session: h.session, Turn: p.Turn, Fence: results[1].Fence, Receipt: bellcord.Receipt{Turn: p.Turn, Session: h.session, End: bellcord.EndDone}, At: time.Now()}
+		if results, err := other.Commit(t.Context(), []store.Op{end}); err != nil || results[0].Err != nil {
 			t.Errorf("the end of the turn: %v, %+v", err, results)
 		}
 		if err := other.Close(); err != nil {

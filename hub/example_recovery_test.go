@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -21,17 +22,17 @@ func crash(ctx context.Context, dir string) bellcord.TurnID {
 	}
 	now := time.Now()
 	session, turn := bellcord.NewSessionID(), bellcord.NewTurnID()
-	results, err := dying.Commit(ctx, []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: session, Dir: dir, Created: now, Updated: now}},
-		bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "work"}, At: now},
-		bellcord.ClaimTurn{Session: session, Turn: turn, At: now},
+	results, err := dying.Commit(ctx, []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: session, Dir: dir, Created: now, Updated: now}},
+		store.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "work"}, At: now},
+		store.ClaimTurn{Session: session, Turn: turn, At: now},
 	})
 	if err != nil {
 		panic(err)
 	}
 	text := []bellcord.Body{bellcord.TextDelta{Text: "I am working on it."}}
-	_, err = dying.Commit(ctx, []bellcord.Op{
-		bellcord.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence, N: 1, Bodies: text, At: now},
+	_, err = dying.Commit(ctx, []store.Op{
+		store.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence, N: 1, Bodies: text, At: now},
 	})
 	if err != nil {
 		panic(err)

@@ -13,13 +13,14 @@ import (
 	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Hub schedules turns, one at a time per session. Every request enters here
 // (Prompt, Stop, Answer, Drain); readers follow the log.
 type Hub struct {
 	agent      Agent
-	store      bellcord.Store
+	store      store.Store
 	log        *commitlog.Log
 	opts       Options
 	logger     *slog.Logger
@@ -98,7 +99,7 @@ type Options struct {
 	Admission *Admission
 	// Watch, if not nil, is called after every commit, on the committing
 	// goroutine. It must not block.
-	Watch func(bellcord.Commit)
+	Watch func(store.Commit)
 }
 
 // DefaultGrace is the default of Options.Grace, DefaultIdle that of Options.Idle.
@@ -114,7 +115,7 @@ const forcedGrace = time.Second
 // and then polls the store for stops that other processes recorded. An end that
 // cannot be recorded does not block Open: the hub tries again. Close ends the hub.
 // The store and the agent are required.
-func Open(ctx context.Context, store bellcord.Store, agent Agent, opts Options) (*Hub, error) {
+func Open(ctx context.Context, store store.Store, agent Agent, opts Options) (*Hub, error) {
 	switch {
 	case store == nil:
 		return nil, errors.New("open hub: no store given (see package store/sqlite)")
@@ -217,7 +218,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	}
 	t.bounds.output = h.opts.Output
 	t.tally.NeedsNoText = lifecycle.NeedsNoText(p, l.session.Agent != "")
-	t.writer = commitlog.NewWriter(l.journal, t.ID, func(r bellcord.Result) { h.appended(t, r) })
+	t.writer = commitlog.NewWriter(l.journal, t.ID, func(r store.Result) { h.appended(t, r) })
 	if p.WhenBusy == bellcord.BusyReplace {
 		h.stopLocked(bellcord.StopRequest{Session: session, Cause: bellcord.Cause{Kind: bellcord.CauseReplaced, By: string(t.ID)}, Queue: bellcord.QueueDrop})
 	}
@@ -231,7 +232,7 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	h.ownLocked(l.session.Owner, 1)
 	l.enqueueLocked(t)
 	p.Turn = "" // the event contains its turn's ID
-	t.accepted = l.journal.Put(bellcord.AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.Times.Accepted})
+	t.accepted = l.journal.Put(store.AcceptTurn{Session: session, Turn: t.ID, Prompt: p, At: t.tally.Times.Accepted})
 	l.used = time.Now()
 	l.advanceLocked()
 	h.runs.Go(func() { h.runTurn(t, l) })

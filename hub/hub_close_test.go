@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestClose_CalledTwice_ReturnsTheSameResult(t *testing.T) {
@@ -37,11 +38,11 @@ func TestOpen_NoStoreOrAgent_ErrorNamesTheMissingArgument(t *testing.T) {
 	t.Parallel()
 	for _, missing := range []struct {
 		what  string
-		store bellcord.Store
+		store store.Store
 		agent hub.Agent
 	}{
 		{"store", nil, script(streamWords)},
-		{"agent", struct{ bellcord.Store }{}, nil},
+		{"agent", struct{ store.Store }{}, nil},
 		{"store", nil, nil},
 	} {
 		h, err := hub.Open(t.Context(), missing.store, missing.agent, hub.Options{})

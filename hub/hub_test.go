@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -48,11 +49,11 @@ func open(t *testing.T, agent hub.Agent, opts hub.Options) fixture {
 
 func openAt(t *testing.T, dir string, agent hub.Agent, opts hub.Options) fixture {
 	t.Helper()
-	return openOver(t, dir, agent, opts, func(s bellcord.Store) bellcord.Store { return s })
+	return openOver(t, dir, agent, opts, func(s store.Store) store.Store { return s })
 }
 
 // openOver is openAt with a store between the hub and SQLite.
-func openOver(t *testing.T, dir string, agent hub.Agent, opts hub.Options, over func(bellcord.Store) bellcord.Store) fixture {
+func openOver(t *testing.T, dir string, agent hub.Agent, opts hub.Options, over func(store.Store) store.Store) fixture {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir)
 	if err != nil {

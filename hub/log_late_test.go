@@ -9,18 +9,19 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // lateStore blocks commits that end a turn until let is closed.
 type lateStore struct {
-	bellcord.Store
+	store.Store
 	let chan struct{}
 }
 
-func (s *lateStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (s *lateStore) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	for _, op := range ops {
-		if _, ends := op.(bellcord.FinishTurn); ends {
+		if _, ends := op.(store.FinishTurn); ends {
 			<-s.let
 		}
 	}
@@ -58,8 +59,8 @@ func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 		if !turn.Receipt().EndNotDurable {
 			t.Errorf("the receipt is %+v", turn.Receipt())
 		}
-		ask := bellcord.RecordStop{Turn: turn.ID, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "other", At: time.Now()}}
-		if _, err := other.Commit(t.Context(), []bellcord.Op{ask}); err != nil {
+		ask := store.RecordStop{Turn: turn.ID, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "other", At: time.Now()}}
+		if _, err := other.Commit(t.Context(), []store.Op{ask}); err != nil {
 			t.Fatal(err)
 		}
 		close(late.let)
@@ -83,9 +84,9 @@ func TestLaw33_StoreBlocksPastSettleTimeout_EndIsStillWritten(t *testing.T) {
 // refusingStore rejects every prompt.
 type refusingStore struct{ *lateStore }
 
-func (s refusingStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
-	if _, accepts := ops[0].(bellcord.AcceptTurn); accepts {
-		return []bellcord.Result{{Err: bellcord.ErrFenced}}, nil
+func (s refusingStore) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
+	if _, accepts := ops[0].(store.AcceptTurn); accepts {
+		return []store.Result{{Err: store.ErrFenced}}, nil
 	}
 	return s.lateStore.Commit(ctx, ops)
 }
@@ -101,7 +102,7 @@ func TestLaw10_StopWithoutWait_ReportsWorkEndedOnlyForAcceptedTurns(t *testing.T
 				t.Fatal(err)
 			}
 			late := &lateStore{Store: inner, let: make(chan struct{})}
-			store, want := bellcord.Store(late), bellcord.StopStateWorkEnded
+			store, want := store.Store(late), bellcord.StopStateWorkEnded
 			if refused {
 				store, want = refusingStore{late}, bellcord.StopStateInProgress
 			}

@@ -15,18 +15,19 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // ledger is a SQLite store that records its commits and can block them.
 type ledger struct {
-	bellcord.Store
+	store.Store
 	mu      sync.Mutex
-	commits [][]bellcord.Op
+	commits [][]store.Op
 	shut    chan struct{} // nil while commits are not blocked
 }
 
-func (l *ledger) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (l *ledger) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	l.mu.Lock()
 	l.commits = append(l.commits, slices.Clone(ops))
 	shut := l.shut
@@ -71,7 +72,7 @@ func onLedger(t *testing.T, agent hub.Agent) (fixture, *ledger) {
 }
 
 // over makes the ledger keep its commits in the given store.
-func (l *ledger) over(s bellcord.Store) bellcord.Store {
+func (l *ledger) over(s store.Store) store.Store {
 	l.Store = s
 	return l
 }
@@ -120,7 +121,7 @@ func TestLog_OpsDuringACommit_FormTheNextCommit(t *testing.T) {
 		}
 		bodies := 0
 		for _, op := range next[0] {
-			if a, is := op.(bellcord.AppendEvents); is {
+			if a, is := op.(store.AppendEvents); is {
 				bodies += len(a.Bodies)
 			}
 		}
@@ -205,8 +206,8 @@ func TestCursor_TwoWriters_ReadersOfAnySpeedMissNoEvent(t *testing.T) {
 		work.Go(func() {
 			for i := range 40 {
 				<-time.After(33 * time.Millisecond)
-				op := bellcord.AppendEvents{Session: h.session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: fmt.Sprint(i)}}, At: time.Now()}
-				if _, err := other.Commit(t.Context(), []bellcord.Op{op}); err != nil {
+				op := store.AppendEvents{Session: h.session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: fmt.Sprint(i)}}, At: time.Now()}
+				if _, err := other.Commit(t.Context(), []store.Op{op}); err != nil {
 					t.Error(err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestStop_HundredsOfStreamingSessions_IsCommittedFirst(t *testing.T) {
@@ -50,9 +51,9 @@ func TestStop_HundredsOfStreamingSessions_IsCommittedFirst(t *testing.T) {
 		ledger.mu.Lock()
 		after := slices.Clone(ledger.commits[before:])
 		ledger.mu.Unlock()
-		at := slices.IndexFunc(after, func(ops []bellcord.Op) bool {
-			return slices.ContainsFunc(ops, func(op bellcord.Op) bool {
-				finish, is := op.(bellcord.FinishTurn)
+		at := slices.IndexFunc(after, func(ops []store.Op) bool {
+			return slices.ContainsFunc(ops, func(op store.Op) bool {
+				finish, is := op.(store.FinishTurn)
 				return is && finish.Turn == turn.ID
 			})
 		})

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestLog_BatchIsCommittedInParts_HeadsAreReadOnce(t *testing.T) {
 	t.Parallel()
-	isBadTitle := func(op bellcord.Op) bool {
-		put, is := op.(bellcord.PutSession)
+	isBadTitle := func(op store.Op) bool {
+		put, is := op.(store.PutSession)
 		return is && put.Session.Title == "bad"
 	}
 	onPickyStore(t, isBadTitle, &ran{}, func(t *testing.T, h fixture, store *pickyStore) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Peers connects the processes that share a store, with lower latency than
@@ -97,7 +98,7 @@ func (h *Hub) forgo(id bellcord.TurnID, a *awaited) {
 const pollAgain = 25 * time.Millisecond
 
 // over blocks until a turn of another process has ended, and returns its record.
-func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+func (h *Hub) over(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error) {
 	pending := h.await(id)
 	defer h.forgo(id, pending)
 	watching := false
@@ -183,13 +184,13 @@ func (s *Stopping) waitRecord(ctx context.Context, id bellcord.TurnID, record *c
 // answerFor waits for the end of a turn. The record may already contain the end,
 // caused by this stop if the stop reached the turn before its own record was
 // written.
-func (s *Stopping) answerFor(ctx context.Context, r bellcord.TurnRecord) (bellcord.StopAnswer, error) {
+func (s *Stopping) answerFor(ctx context.Context, r store.TurnRecord) (bellcord.StopAnswer, error) {
 	if r.State == bellcord.StateEnded {
 		answer := bellcord.StopAnswer{Turn: r.ID, State: bellcord.StopStateAlreadyEnded, Receipt: r.Receipt}
 		if r.Receipt.End == bellcord.EndStopped && s.meets(r.Receipt) {
 			answer.State = bellcord.StopStateSettled
 		}
-		now, err := bellcord.ReceiptNow(ctx, s.hub.store, *r.Receipt)
+		now, err := store.ReceiptNow(ctx, s.hub.store, *r.Receipt)
 		answer.Receipt = &now
 		return answer, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Edit changes the text of a queued turn. The turn keeps its ID and its position.
@@ -27,7 +28,7 @@ func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 		return err
 	}
 	t.text = text
-	l.journal.Put(bellcord.EditTurn{Session: t.Session, Turn: id, Text: text, At: h.now()})
+	l.journal.Put(store.EditTurn{Session: t.Session, Turn: id, Text: text, At: h.now()})
 	return nil
 }
 
@@ -93,7 +94,7 @@ func (h *Hub) QueueEntry(id bellcord.TurnID) (bellcord.QueueEntry, bool) {
 }
 
 // QueueEntries returns the states of the given turns that this hub has.
-func (h *Hub) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
+func (h *Hub) QueueEntries(turns []store.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := map[bellcord.TurnID]bellcord.QueueEntry{}
 	for _, r := range turns {
 		if standing, local := h.QueueEntry(r.ID); local {
@@ -128,10 +129,10 @@ func (l *line) standingLocked(t *Turn) bellcord.QueueEntry {
 }
 
 // Stats returns the number of open sessions and of turns by state.
-func (h *Hub) Stats() bellcord.Stats {
+func (h *Hub) Stats() Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := bellcord.Stats{Sessions: len(h.sessions), Draining: h.draining}
+	s := Stats{Sessions: len(h.sessions), Draining: h.draining}
 	for _, l := range h.sessions {
 		for _, t := range l.turns {
 			switch {

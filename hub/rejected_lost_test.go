@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestOpen_ReceiptOfADeadTurnIsRejected_ShorterOneSaysThatItsProcessesAreUnknown(t *testing.T) {
@@ -14,8 +15,8 @@ func TestOpen_ReceiptOfADeadTurnIsRejected_ShorterOneSaysThatItsProcessesAreUnkn
 	dir := t.TempDir()
 	turn := deadTurn(t, dir)
 	synctest.Test(t, func(t *testing.T) {
-		picky := &pickyStore{bad: func(op bellcord.Op) bool {
-			finish, ends := op.(bellcord.FinishTurn)
+		picky := &pickyStore{bad: func(op store.Op) bool {
+			finish, ends := op.(store.FinishTurn)
 			return ends && !strings.Contains(finish.Receipt.Error, "shortened")
 		}}
 		h := openOver(t, dir, &ran{}, hub.Options{}, picky.over)

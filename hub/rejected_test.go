@@ -13,23 +13,24 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // pickyStore fails every commit with an op that bad selects, as a store does that
 // cannot reject one op alone.
 type pickyStore struct {
-	bellcord.Store
-	bad         func(bellcord.Op) bool
+	store.Store
+	bad         func(store.Op) bool
 	failures    atomic.Int32 // commits that failed
 	tail, tails atomic.Int32 // calls of Tail and Tails
 }
 
-func (p *pickyStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (p *pickyStore) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	for _, op := range ops {
 		if p.bad(op) {
 			p.failures.Add(1)
-			return nil, bellcord.NotCommitted(errors.New("index row too large"))
+			return nil, store.NotCommitted(errors.New("index row too large"))
 		}
 	}
 	return p.Store.Commit(ctx, ops)
@@ -46,7 +47,7 @@ func (p *pickyStore) Tails(ctx context.Context, all []bellcord.SessionID) ([]int
 }
 
 // onPickyStore runs a test in a bubble, with a hub on a picky store.
-func onPickyStore(t *testing.T, bad func(bellcord.Op) bool, agent hub.Agent, do func(t *testing.T, h fixture, store *pickyStore)) {
+func onPickyStore(t *testing.T, bad func(store.Op) bool, agent hub.Agent, do func(t *testing.T, h fixture, store *pickyStore)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,14 +57,14 @@ func onPickyStore(t *testing.T, bad func(bellcord.Op) bool, agent hub.Agent, do 
 }
 
 // over makes the picky store commit to the given one.
-func (p *pickyStore) over(s bellcord.Store) bellcord.Store {
+func (p *pickyStore) over(s store.Store) store.Store {
 	p.Store = s
 	return p
 }
 
 // isBadTurn selects the acceptance of a prompt with the text "bad".
-func isBadTurn(op bellcord.Op) bool {
-	accept, is := op.(bellcord.AcceptTurn)
+func isBadTurn(op store.Op) bool {
+	accept, is := op.(store.AcceptTurn)
 	return is && accept.Prompt.Text == "bad"
 }
 
@@ -93,8 +94,8 @@ func TestLog_OneOpFailsEveryCommit_OnlyItsTurnIsRejected(t *testing.T) {
 }
 
 // isLongError selects an end with a long error.
-func isLongError(op bellcord.Op) bool {
-	finish, is := op.(bellcord.FinishTurn)
+func isLongError(op store.Op) bool {
+	finish, is := op.(store.FinishTurn)
 	return is && len(finish.Receipt.Error) > 1000
 }
 
@@ -114,8 +115,8 @@ func TestSettle_StoreRejectsTheReceipt_TurnEndsWithAShorterOne(t *testing.T) {
 }
 
 // isBadText selects an append with the text "bad".
-func isBadText(op bellcord.Op) bool {
-	add, is := op.(bellcord.AppendEvents)
+func isBadText(op store.Op) bool {
+	add, is := op.(store.AppendEvents)
 	if !is {
 		return false
 	}
@@ -161,7 +162,7 @@ func TestLog_CommitIsRetried_HeadsAreReadOnceForAllSessions(t *testing.T) {
 	var down atomic.Bool
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		picky := &pickyStore{bad: func(bellcord.Op) bool { return down.Load() }}
+		picky := &pickyStore{bad: func(store.Op) bool { return down.Load() }}
 		h := openOver(t, dir, &ran{}, hub.Options{Sweep: time.Hour}, picky.over)
 		var sessions []bellcord.SessionID
 		for range 20 {
@@ -198,10 +199,10 @@ func deadTurn(t *testing.T, dir string) bellcord.TurnID {
 		t.Fatal(err)
 	}
 	s, id := bellcord.Session{ID: bellcord.NewSessionID(), Created: time.Now(), Updated: time.Now()}, bellcord.NewTurnID()
-	_, err = dying.Commit(t.Context(), []bellcord.Op{
-		bellcord.PutSession{Session: s},
-		bellcord.AcceptTurn{Session: s.ID, Turn: id, Prompt: bellcord.Prompt{Text: "go"}, At: time.Now()},
-		bellcord.ClaimTurn{Session: s.ID, Turn: id, At: time.Now()},
+	_, err = dying.Commit(t.Context(), []store.Op{
+		store.PutSession{Session: s},
+		store.AcceptTurn{Session: s.ID, Turn: id, Prompt: bellcord.Prompt{Text: "go"}, At: time.Now()},
+		store.ClaimTurn{Session: s.ID, Turn: id, At: time.Now()},
 	})
 	if err := errors.Join(err, dying.Close()); err != nil {
 		t.Fatal(err)
@@ -213,8 +214,8 @@ func deadTurn(t *testing.T, dir string) bellcord.TurnID {
 // let is called.
 func withoutEnds() (picky *pickyStore, let func()) {
 	var open atomic.Bool
-	return &pickyStore{bad: func(op bellcord.Op) bool {
-		_, ends := op.(bellcord.FinishTurn)
+	return &pickyStore{bad: func(op store.Op) bool {
+		_, ends := op.(store.FinishTurn)
 		return ends && !open.Load()
 	}}, func() { open.Store(true) }
 }
@@ -242,9 +243,9 @@ func TestOpen_EndOfADeadTurnCannotBeWritten_OpensAndTriesAgain(t *testing.T) {
 }
 
 // hangingStore blocks TakeOver until its context ends.
-type hangingStore struct{ bellcord.Store }
+type hangingStore struct{ store.Store }
 
-func (hangingStore) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
+func (hangingStore) TakeOver(ctx context.Context) ([]store.TurnRecord, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -269,7 +270,7 @@ func TestOpen_ContextEndsDuringTheTakeOver_Returns(t *testing.T) {
 }
 
 // slowPolls blocks Changed until its context ends.
-type slowPolls struct{ bellcord.Store }
+type slowPolls struct{ store.Store }
 
 func (slowPolls) Changed(ctx context.Context) (bool, error) {
 	<-ctx.Done()
@@ -363,9 +364,9 @@ func TestApplyRemoteEvents_SameEndTwiceWithoutTurn_WakesWaitersOnce(t *testing.T
 			t.Fatal(err)
 		}
 		id := bellcord.NewTurnID()
-		_, err = other.Commit(t.Context(), []bellcord.Op{
-			bellcord.AcceptTurn{Session: h.session, Turn: id, Prompt: bellcord.Prompt{Text: "go"}, At: time.Now()},
-			bellcord.ClaimTurn{Session: h.session, Turn: id, At: time.Now()},
+		_, err = other.Commit(t.Context(), []store.Op{
+			store.AcceptTurn{Session: h.session, Turn: id, Prompt: bellcord.Prompt{Text: "go"}, At: time.Now()},
+			store.ClaimTurn{Session: h.session, Turn: id, At: time.Now()},
 		})
 		if err != nil {
 			t.Fatal(err)

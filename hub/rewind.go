@@ -5,6 +5,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Rewind continues the conversation of a session as it was before a turn: the turn
@@ -31,7 +32,7 @@ func (h *Hub) Rewind(ctx context.Context, session bellcord.SessionID, turn bellc
 	case !turns.Rewound():
 		return rewound, bellcord.ErrNoRewind
 	}
-	if err := bellcord.CheckIdle(ctx, h.store, session); err != nil {
+	if err := store.CheckIdle(ctx, h.store, session); err != nil {
 		return rewound, err
 	}
 	return rewound, h.putRewind(ctx, session, rewound)
@@ -41,7 +42,7 @@ func (h *Hub) Rewind(ctx context.Context, session bellcord.SessionID, turn bellc
 // are part of its conversation.
 func (h *Hub) SessionTurns(ctx context.Context, session bellcord.SessionID) (*history.Turns, error) {
 	turns := &history.Turns{}
-	err := bellcord.EachEvent(ctx, h.store, session, 0, func(ev bellcord.Event) bool {
+	err := store.EachEvent(ctx, h.store, session, 0, func(ev bellcord.Event) bool {
 		turns.Read(ev)
 		return true
 	})
@@ -61,7 +62,7 @@ func (h *Hub) putRewind(ctx context.Context, session bellcord.SessionID, r bellc
 		h.mu.Unlock()
 		return bellcord.ErrTurnRunning
 	}
-	entry := l.journal.Put(bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{r}, At: h.now()})
+	entry := l.journal.Put(store.AppendEvents{Session: session, Bodies: []bellcord.Body{r}, At: h.now()})
 	h.mu.Unlock()
 	return entry.WaitOrWithdraw(ctx)
 }

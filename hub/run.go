@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // errAbandoned replaces the error of an agent that did not return.
@@ -48,7 +49,7 @@ func (h *Hub) claimTurn(t *Turn, l *line) error {
 		if t.ctx.Err() != nil && !t.isUnderWay() {
 			return context.Cause(t.ctx)
 		}
-		result, err = l.journal.Put(bellcord.ClaimTurn{Session: t.Session, Turn: t.ID, At: h.now()}).Wait(context.WithoutCancel(t.ctx))
+		result, err = l.journal.Put(store.ClaimTurn{Session: t.Session, Turn: t.ID, At: h.now()}).Wait(context.WithoutCancel(t.ctx))
 		if !errors.Is(err, bellcord.ErrBusy) {
 			break
 		}
@@ -176,17 +177,17 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 		if rejection != nil {
 			t.receipt = lifecycle.Essential(t.receipt, rejection)
 		}
-		finish := bellcord.FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.Fence(), Receipt: t.receipt, At: t.receipt.Times.Settled}
+		finish := store.FinishTurn{Session: t.Session, Turn: t.ID, Fence: t.writer.Fence(), Receipt: t.receipt, At: t.receipt.Times.Settled}
 		entry := l.journal.Put(finish)
 		result, ferr := entry.Wait(ctx)
 		switch {
 		case ferr == nil:
 			h.addHead(ctx, t, result)
 			return
-		case errors.Is(ferr, bellcord.ErrStopRecorded): // another process's stop was recorded first
+		case errors.Is(ferr, store.ErrStopRecorded): // another process's stop was recorded first
 			h.applyStop(t, result.Stop)
 			end, cause = bellcord.EndStopped, result.Stop
-		case errors.Is(ferr, bellcord.ErrFenced):
+		case errors.Is(ferr, store.ErrFenced):
 			h.endedElsewhere(ctx, t)
 			return
 		case errors.Is(ferr, bellcord.ErrRejected) && rejection == nil:
@@ -203,7 +204,7 @@ func (h *Hub) settle(t *Turn, l *line, err error) {
 
 // addHead adds the head of the log to the turn's receipt, as the store has it. An
 // end that was committed twice is answered without its event.
-func (h *Hub) addHead(ctx context.Context, t *Turn, result bellcord.Result) {
+func (h *Hub) addHead(ctx context.Context, t *Turn, result store.Result) {
 	for _, ev := range result.Events {
 		if ended, is := ev.Body.(bellcord.TurnEnded); is {
 			t.receipt.LogHead = ended.Receipt.LogHead
@@ -228,13 +229,13 @@ func (t *Turn) recordTails(ctx context.Context) {
 // seeThrough waits until the store has the end of a turn that has no other
 // waiter. If a stop was recorded first, it writes the end again as stopped. If the
 // store rejects the receipt, it writes a shorter one.
-func seeThrough(e *commitlog.Entry, finish bellcord.FinishTurn) {
+func seeThrough(e *commitlog.Entry, finish store.FinishTurn) {
 	shortened := false
 	for {
 		result, err := e.Wait(context.Background())
 		r := &finish.Receipt
 		switch {
-		case errors.Is(err, bellcord.ErrStopRecorded):
+		case errors.Is(err, store.ErrStopRecorded):
 			r.End, r.RaceWinner, r.Cause, r.Error = bellcord.EndStopped, bellcord.StopWon, result.Stop, ""
 			r.Times.StopRequested = result.Stop.At
 		case errors.Is(err, bellcord.ErrRejected) && !shortened:

@@ -9,7 +9,9 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/realdir"
+	"github.com/bellcord/bellcord/store"
 )
 
 // NewSession creates a session and opens it. It resolves the symbolic links in the
@@ -25,7 +27,7 @@ func (h *Hub) NewSession(ctx context.Context, s bellcord.Session) (bellcord.Sess
 	s.Dir, s.AdditionalDirs = realDir(s.Dir), realDirs(s.AdditionalDirs)
 	s.Created = h.now()
 	s.Updated = s.Created
-	if err := h.commit(ctx, bellcord.PutSession{Session: s}); err != nil {
+	if err := h.commit(ctx, store.PutSession{Session: s}); err != nil {
 		return bellcord.Session{}, err
 	}
 	return h.openLine(s), nil
@@ -96,7 +98,7 @@ func (h *Hub) refresh(ctx context.Context, l *line) (bellcord.Session, error) {
 
 // saveLocked writes the session after a change, and returns its log entry.
 func (l *line) saveLocked(was bellcord.Session) *commitlog.Entry {
-	l.saved = l.journal.Put(bellcord.PutSession{Session: l.session, Was: was, Existing: true})
+	l.saved = l.journal.Put(store.PutSession{Session: l.session, Was: was, Existing: true})
 	return l.saved
 }
 
@@ -206,7 +208,7 @@ func (h *Hub) DeleteSession(ctx context.Context, id bellcord.SessionID, cause be
 	if _, err := h.CloseSession(ctx, id, cause); err != nil {
 		return err
 	}
-	if err := h.commit(ctx, bellcord.DeleteSession{ID: id}); err != nil {
+	if err := h.commit(ctx, store.DeleteSession{ID: id}); err != nil {
 		return err
 	}
 	h.scrub(ctx, id)
@@ -223,7 +225,7 @@ const (
 // scrub removes the store's remaining copies of a deleted session. If that takes
 // longer than scrubWait, it continues in the background until the hub is closed.
 func (h *Hub) scrub(ctx context.Context, id bellcord.SessionID) {
-	store, is := h.store.(bellcord.Scrubber)
+	store, is := h.store.(store.Scrubber)
 	if !is {
 		return
 	}
@@ -272,30 +274,30 @@ func (h *Hub) Clear(id bellcord.SessionID, cause bellcord.Cause) (*Stopping, err
 		s.Title, s.AutoTitle = "", false
 		l.saveLocked(was)
 	}
-	l.journal.Put(bellcord.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: h.now()})
+	l.journal.Put(store.AppendEvents{Session: id, Bodies: []bellcord.Body{bellcord.ConversationCleared{}}, At: h.now()})
 	return stopping, nil
 }
 
 // Spending returns the usage of ended turns.
-func (h *Hub) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+func (h *Hub) Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error) {
 	return h.store.Spending(ctx, q)
 }
 
 // SumUsage returns the sum of what Spending returns.
-func (h *Hub) SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error) {
-	if store, is := h.store.(bellcord.UsageSummer); is {
+func (h *Hub) SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error) {
+	if store, is := h.store.(store.UsageSummer); is {
 		return store.SumUsage(ctx, q)
 	}
 	all, err := h.store.Spending(ctx, q)
-	return bellcord.SumUsage(all), err
+	return store.SumUsage(all), err
 }
 
 // Receipts returns the receipts of ended turns, the last accepted turn first,
 // with the processes that were recovered since.
-func (h *Hub) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+func (h *Hub) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	all, err := h.store.Receipts(ctx, q)
 	for i := 0; i < len(all) && err == nil; i++ {
-		all[i], err = bellcord.ReceiptNow(ctx, h.store, all[i])
+		all[i], err = store.ReceiptNow(ctx, h.store, all[i])
 	}
 	return all, err
 }
@@ -312,23 +314,23 @@ func (h *Hub) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Sess
 }
 
 // Sessions lists stored sessions, the most recently updated first.
-func (h *Hub) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+func (h *Hub) Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error) {
 	return h.store.Sessions(ctx, q)
 }
 
 // Turn returns the stored record of a turn. Its receipt has the processes that
 // were recovered since the end.
-func (h *Hub) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+func (h *Hub) Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error) {
 	record, err := h.store.Turn(ctx, id)
 	if err == nil && record.Receipt != nil {
-		*record.Receipt, err = bellcord.ReceiptNow(ctx, h.store, *record.Receipt)
+		*record.Receipt, err = store.ReceiptNow(ctx, h.store, *record.Receipt)
 	}
 	return record, err
 }
 
 // UnendedTurns returns the turns of all processes that have not ended, of one
 // session or, if session is empty, of all.
-func (h *Hub) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+func (h *Hub) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error) {
 	return h.store.UnendedTurns(ctx, session)
 }
 
@@ -339,7 +341,7 @@ func (h *Hub) Tail(ctx context.Context, id bellcord.SessionID) (int64, error) {
 
 // entitleLocked sets the title of an untitled session from its first prompt.
 func (h *Hub) entitleLocked(l *line, text string) []*commitlog.Entry {
-	if title := bellcord.FirstWords(text); l.session.Title == "" && title != "" {
+	if title := clip.FirstWords(text); l.session.Title == "" && title != "" {
 		return h.setAutoTitleLocked(l, title)
 	}
 	return nil
@@ -359,7 +361,7 @@ func (h *Hub) TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.Turn
 		return bellcord.TurnAnswer{}, err
 	}
 	var b history.AnswerBuilder
-	err = bellcord.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) (more bool) {
+	err = store.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) (more bool) {
 		if ev.Turn == id {
 			b.Add(ev.Body)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub/internal/commitlog"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Stop stops turns; every stop goes through it. When Stop returns, the context of
@@ -58,7 +59,7 @@ func (h *Hub) stopLocked(req bellcord.StopRequest) *Stopping {
 	switch {
 	case req.Turn == "" && req.Everywhere && !req.Relayed:
 		_, uncertainty := h.opts.Clock()
-		s.elsewhere = h.loose.Put(bellcord.RecordStops{
+		s.elsewhere = h.loose.Put(store.RecordStops{
 			Session: req.Session, Owner: req.Owner, Drop: req.Queue == bellcord.QueueDrop, Cause: req.Cause, Uncertainty: uncertainty,
 		})
 		h.peers.Stop(req)
@@ -133,7 +134,7 @@ func (h *Hub) stopAllLocked(turns []*Turn, cause bellcord.Cause, fate bellcord.Q
 	entries := make([]*commitlog.Entry, len(turns))
 	for i, t := range turns {
 		h.applyStopLocked(t, &cause, fate, here)
-		entries[i] = h.sessions[t.Session].journal.Put(bellcord.RecordStop{Turn: t.ID, Cause: cause})
+		entries[i] = h.sessions[t.Session].journal.Put(store.RecordStop{Turn: t.ID, Cause: cause})
 	}
 	return entries
 }
@@ -204,9 +205,9 @@ func (t *Turn) declareLocked(fate bellcord.QueueAction, line []*Turn) {
 // stopElsewhereLocked records a stop for a turn that this hub does not run:
 // another process may run it, it may have ended, or it may not have arrived yet.
 func (h *Hub) stopElsewhereLocked(req bellcord.StopRequest) *commitlog.Entry {
-	h.keepEarlyLocked(req, bellcord.EarlyStopLifetime)
+	h.keepEarlyLocked(req, store.EarlyStopLifetime)
 	h.peers.Stop(req)
-	return h.loose.Put(bellcord.RecordStop{Turn: req.Turn, Owner: req.Owner, Cause: req.Cause})
+	return h.loose.Put(store.RecordStop{Turn: req.Turn, Owner: req.Owner, Cause: req.Cause})
 }
 
 // keepRelayed is how long a relayed stop is kept for a turn that is not here. The
@@ -321,7 +322,7 @@ func thenNext(r bellcord.StopRequest) bellcord.StopRequest {
 
 // appended handles the store's result of one of the turn's appends. The result
 // contains a stop that another process has recorded.
-func (h *Hub) appended(t *Turn, r bellcord.Result) {
+func (h *Hub) appended(t *Turn, r store.Result) {
 	switch {
 	case r.Err != nil:
 		t.cancel(r.Err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // sweep polls the store for changes by other processes: stops recorded for our
@@ -23,7 +24,7 @@ func (h *Hub) sweep() {
 		case <-tick.C:
 		}
 		err := h.pollStore(n%second == 0) // once per second is often enough for dead processes
-		if errors.Is(err, bellcord.ErrFenced) {
+		if errors.Is(err, store.ErrFenced) {
 			h.takenForDead()
 			return
 		}
@@ -65,7 +66,7 @@ func (h *Hub) takenForDead() {
 	defer h.mu.Unlock()
 	h.draining = true
 	for _, t := range h.turns {
-		t.cancel(bellcord.ErrFenced)
+		t.cancel(store.ErrFenced)
 	}
 	close(h.fenced)
 }
@@ -167,14 +168,14 @@ func (h *Hub) takeOver(ctx context.Context) error {
 // have many events.
 const maxBury = time.Minute
 
-func (h *Hub) buryInTime(ctx context.Context, r bellcord.TurnRecord) error {
+func (h *Hub) buryInTime(ctx context.Context, r store.TurnRecord) error {
 	ctx, done := context.WithTimeout(ctx, maxBury)
 	defer done()
 	return h.bury(ctx, r)
 }
 
 // bury writes the end of a dead process's turn.
-func (h *Hub) bury(ctx context.Context, r bellcord.TurnRecord) error {
+func (h *Hub) bury(ctx context.Context, r store.TurnRecord) error {
 	lost, damage, err := h.readLost(ctx, r)
 	if err != nil {
 		return err
@@ -186,11 +187,11 @@ func (h *Hub) bury(ctx context.Context, r bellcord.TurnRecord) error {
 		if rejection != nil {
 			receipt = lifecycle.Essential(receipt, rejection)
 		}
-		finish := bellcord.FinishTurn{Session: r.Session, Turn: r.ID, Fence: r.Fence, Receipt: receipt, At: receipt.Times.Settled}
+		finish := store.FinishTurn{Session: r.Session, Turn: r.ID, Fence: r.Fence, Receipt: receipt, At: receipt.Times.Settled}
 		entry := h.loose.Put(finish)
 		result, err := entry.Wait(ctx)
 		switch {
-		case errors.Is(err, bellcord.ErrStopRecorded):
+		case errors.Is(err, store.ErrStopRecorded):
 			r.Stop = result.Stop // recorded after the turn was read
 		case errors.Is(err, bellcord.ErrRejected) && rejection == nil:
 			rejection = err
@@ -206,9 +207,9 @@ func (h *Hub) bury(ctx context.Context, r bellcord.TurnRecord) error {
 // readLost reads the events of a dead process's turn. If some cannot be read, it
 // returns the reason as damage, so that the end is written with the readable
 // events.
-func (h *Hub) readLost(ctx context.Context, r bellcord.TurnRecord) (lost *lifecycle.LostTurn, damage string, err error) {
+func (h *Hub) readLost(ctx context.Context, r store.TurnRecord) (lost *lifecycle.LostTurn, damage string, err error) {
 	lost = lifecycle.NewLostTurn(r)
-	err = bellcord.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) bool {
+	err = store.EachEvent(ctx, h.store, r.Session, r.FirstSeq-1, func(ev bellcord.Event) bool {
 		lost.Observe(ev)
 		return true
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 // The process that received the stop has taken the turn over and has not written its
@@ -54,7 +55,7 @@ func TestLaw32_StopOfScopeAtTheProcessThatTookATurnOver_TurnEndsAsStopped(t *tes
 // slowReads blocks the reads of the events of one session: the first one that is
 // read.
 type slowReads struct {
-	bellcord.Store
+	store.Store
 	session atomic.Pointer[bellcord.SessionID]
 }
 
@@ -72,7 +73,7 @@ func TestLaw33_EventsOfOneDeadTurnAreReadSlowly_OtherTurnsEndMeanwhile(t *testin
 	turns := []bellcord.TurnID{deadTurn(t, dir), deadTurn(t, dir), deadTurn(t, dir)}
 	synctest.Test(t, func(t *testing.T) {
 		slow := &slowReads{}
-		h := openOver(t, dir, &ran{}, hub.Options{}, func(s bellcord.Store) bellcord.Store { slow.Store = s; return slow })
+		h := openOver(t, dir, &ran{}, hub.Options{}, func(s store.Store) store.Store { slow.Store = s; return slow })
 		ended := 0
 		for _, id := range turns {
 			r, err := h.Turn(t.Context(), id)

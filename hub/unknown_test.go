@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestEvents_UnknownOrDeletedSession_IsErrNoSession(t *testing.T) {
@@ -24,13 +25,13 @@ func TestEvents_UnknownOrDeletedSession_IsErrNoSession(t *testing.T) {
 // Another process created the session, and nothing has happened in it.
 func TestEvents_SessionWithoutEvents_IsFollowed(t *testing.T) {
 	t.Parallel()
-	var store bellcord.Store
-	f := openOver(t, t.TempDir(), script(streamWords), hub.Options{}, func(s bellcord.Store) bellcord.Store {
-		store = s
+	var kept store.Store
+	f := openOver(t, t.TempDir(), script(streamWords), hub.Options{}, func(s store.Store) store.Store {
+		kept = s
 		return s
 	})
 	other := bellcord.Session{ID: bellcord.NewSessionID(), Dir: t.TempDir()}
-	if _, err := store.Commit(t.Context(), []bellcord.Op{bellcord.PutSession{Session: other}}); err != nil {
+	if _, err := kept.Commit(t.Context(), []store.Op{store.PutSession{Session: other}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []bellcord.SessionID{other.ID, f.session} {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // fullDisk is a store that fails every commit while full is set.
 type fullDisk struct {
-	bellcord.Store
+	store.Store
 	full    atomic.Bool
 	unknown bool   // whether a failed commit was applied cannot be determined
 	dir     string // of the store
@@ -23,12 +24,12 @@ type fullDisk struct {
 
 var errNoSpace = errors.New("no space left on device")
 
-func (d *fullDisk) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (d *fullDisk) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	switch {
 	case d.full.Load() && d.unknown:
 		return nil, errNoSpace
 	case d.full.Load():
-		return nil, bellcord.NotCommitted(errNoSpace)
+		return nil, store.NotCommitted(errNoSpace)
 	}
 	return d.Store.Commit(ctx, ops)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestLaw01_StopOfOneTurn_LeavesTheNextTurnRunning(t *testing.T) {
@@ -70,7 +71,7 @@ func TestLaw02_EarlyStop_ExpiresAfterTenMinutes(t *testing.T) {
 		if err != nil || answers[0].State != bellcord.StopStateWaitingForTurn {
 			s.t.Fatalf("answered %+v, %v", answers, err)
 		}
-		<-time.After(bellcord.EarlyStopLifetime + 2*time.Second)
+		<-time.After(store.EarlyStopLifetime + 2*time.Second)
 		turn := s.send(id, "hello")
 		<-turn.Settled()
 		if turn.Receipt().End != bellcord.EndDone {
@@ -160,7 +161,7 @@ func TestLaw05_StopWhileStoreIsStuck_ClosesModelRequestImmediately(t *testing.T)
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[slow 1000]")
 		s.await(turn.ID, emittedText("word3"))
-		held := s.store.shut(func(bellcord.Op) bool { return true })
+		held := s.store.shut(func(store.Op) bool { return true })
 		<-held // no commit completes from here on
 		requested := time.Now()
 		s.Stop(bellcord.StopTurn(turn.ID, by))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -51,7 +52,7 @@ func (s *stage) stopFromOutside(id bellcord.TurnID) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	results, err := other.Commit(s.t.Context(), []bellcord.Op{bellcord.RecordStop{Turn: id, Cause: cause}})
+	results, err := other.Commit(s.t.Context(), []store.Op{store.RecordStop{Turn: id, Cause: cause}})
 	if err = errors.Join(err, other.Close()); err != nil || results[0].Err != nil {
 		s.t.Fatal(err, results)
 	}

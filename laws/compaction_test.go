@@ -7,18 +7,19 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // ofTurn reports whether op changes the turn.
-func ofTurn(op bellcord.Op, id bellcord.TurnID) bool {
+func ofTurn(op store.Op, id bellcord.TurnID) bool {
 	switch op := op.(type) {
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return op.Turn == id
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return op.Turn == id
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return op.Turn == id
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return op.Turn == id
 	}
 	return false
@@ -42,7 +43,7 @@ func TestLaw31_StopAtAnyWriteOfCompaction_LeavesOldOrNewHistory(t *testing.T) {
 					s.done("[say two]")
 					old := s.history()
 					id, n := bellcord.NewTurnID(), 0
-					held := s.store.shut(func(op bellcord.Op) bool {
+					held := s.store.shut(func(op store.Op) bool {
 						if !ofTurn(op, id) {
 							return false
 						}
@@ -123,8 +124,8 @@ func TestLaw31_StopDuringAutomaticCompaction_LeavesOldOrNewHistory(t *testing.T)
 		}
 		before := s.history()
 		s.agent.CompactAt = 0.5
-		held := s.store.shut(func(op bellcord.Op) bool {
-			add, _ := op.(bellcord.AppendEvents)
+		held := s.store.shut(func(op store.Op) bool {
+			add, _ := op.(store.AppendEvents)
 			for _, b := range add.Bodies {
 				if _, is := b.(bellcord.SideRequestEnded); is {
 					return true

@@ -18,6 +18,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/llm/openai"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -57,7 +58,7 @@ func newCourse(t *testing.T) *course {
 	server := &http.Server{Handler: front.Handler()}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
-	token, _, err := auth.Mint(t.Context(), store, bellcord.Token{Owner: by.By, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
+	token, _, err := auth.Mint(t.Context(), store, serverstore.Token{Owner: by.By, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/store"
 )
 
 // cut is a cut point, with the expected state of a turn stopped there.
@@ -50,7 +51,7 @@ var cuts = []cut{
 	}, {
 		name: "being claimed", prompt: "[slow 50]", // like "starting", but blocked at the claim
 		reach: func(s *stage, id bellcord.TurnID, p string) {
-			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.ClaimTurn); return is })
+			held := s.store.shut(func(op store.Op) bool { _, is := op.(store.ClaimTurn); return is })
 			s.send(id, p)
 			<-held
 		},
@@ -82,8 +83,8 @@ var cuts = []cut{
 	}, {
 		name: "between call and dispatch", prompt: `[tool quick {}]`,
 		reach: func(s *stage, id bellcord.TurnID, p string) {
-			held := s.store.shut(func(op bellcord.Op) bool {
-				add, _ := op.(bellcord.AppendEvents)
+			held := s.store.shut(func(op store.Op) bool {
+				add, _ := op.(store.AppendEvents)
 				return slices.ContainsFunc(add.Bodies, kind[bellcord.ToolCallStarted])
 			})
 			s.send(id, p)
@@ -123,8 +124,8 @@ var cuts = []cut{
 	}, {
 		name: "after a call in text", prompt: `[say <tool_call>{"name":"quick","arguments":{}}</tool_call>]`,
 		reach: func(s *stage, id bellcord.TurnID, p string) {
-			held := s.store.shut(func(op bellcord.Op) bool {
-				add, _ := op.(bellcord.AppendEvents)
+			held := s.store.shut(func(op store.Op) bool {
+				add, _ := op.(store.AppendEvents)
 				return slices.ContainsFunc(add.Bodies, kind[bellcord.ContextAdded])
 			})
 			s.send(id, p)
@@ -135,8 +136,8 @@ var cuts = []cut{
 	}, {
 		name: "after a call that failed twice", prompt: `[tool nosuch {}][then [tool nosuch {}]][then [tool nosuch {}]][then [slow 50]]`,
 		reach: func(s *stage, id bellcord.TurnID, p string) {
-			held := s.store.shut(func(op bellcord.Op) bool {
-				add, _ := op.(bellcord.AppendEvents)
+			held := s.store.shut(func(op store.Op) bool {
+				add, _ := op.(store.AppendEvents)
 				return slices.ContainsFunc(add.Bodies, func(b bellcord.Body) bool {
 					end, is := b.(bellcord.ToolCallEnded)
 					return is && strings.Contains(end.Result, "a third time")
@@ -165,7 +166,7 @@ var cuts = []cut{
 	}, {
 		name: "in settle", prompt: "[say All done.]",
 		reach: func(s *stage, id bellcord.TurnID, p string) {
-			held := s.store.shut(func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is })
+			held := s.store.shut(func(op store.Op) bool { _, is := op.(store.FinishTurn); return is })
 			s.send(id, p)
 			<-held
 		},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // prompt sends a prompt as anna over HTTP and requires that it is accepted.
@@ -74,7 +75,7 @@ func TestLaw05_StopOverHTTPWhileStoreIsStuck_ClosesModelRequestImmediately(t *te
 				turn := s.send("", "[slow 1000]")
 				s.await(turn.ID, emittedText("word3"))
 				s.web.writes.stick()
-				held := s.store.shut(func(bellcord.Op) bool { return true })
+				held := s.store.shut(func(store.Op) bool { return true })
 				<-held // no commit completes from here on
 				requested := time.Now()
 				answered := from.stop(s, turn.ID)

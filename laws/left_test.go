@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestLaw16_Stop_ClosesModelConnectionImmediately(t *testing.T) {
@@ -98,13 +99,13 @@ func TestLaw20_WriteOfSettledTurn_IsRejectedByTheStore(t *testing.T) {
 		before := len(sc.bodies(sc.id))
 		for fence := range int64(3) {
 			for n := range int64(60) {
-				results, err := sc.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{
+				results, err := sc.store.Commit(t.Context(), []store.Op{store.AppendEvents{
 					Session: sc.session, Turn: sc.id, Fence: fence, N: n, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "late"}}, At: time.Now(),
 				}})
 				if err != nil || len(results[0].Events) > 0 {
 					t.Fatalf("fence %d, append %d: %v, %v", fence, n, results[0], err)
 				}
-				if n > 55 && !errors.Is(results[0].Err, bellcord.ErrFenced) { // more appends than the turn made
+				if n > 55 && !errors.Is(results[0].Err, store.ErrFenced) { // more appends than the turn made
 					t.Fatalf("fence %d, append %d: %v", fence, n, results[0].Err)
 				}
 			}

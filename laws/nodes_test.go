@@ -10,10 +10,10 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/store"
 )
 
 // node is a process of a stage: the one that runs the turns or, if stops arrive
@@ -31,7 +31,7 @@ type leased interface{ Leased() bool }
 
 // openNode opens a hub that uses door, a wrapper of store, and connects it to
 // the other nodes if there is a network.
-func (s *stage) openNode(store stored, door bellcord.Store, network *server.Server, opts hub.Options) *node {
+func (s *stage) openNode(store stored, door store.Store, network *server.Server, opts hub.Options) *node {
 	s.t.Helper()
 	n := &node{store: store}
 	var err error

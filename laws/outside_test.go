@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Laws 4 and 29: a stop recorded by another process has the same effect
@@ -13,7 +14,7 @@ import (
 // lists them.
 func TestLaw29_StopFromAnotherProcess_HoldsTheQueue(t *testing.T) {
 	t.Parallel()
-	isFinish := func(op bellcord.Op) bool { _, is := op.(bellcord.FinishTurn); return is }
+	isFinish := func(op store.Op) bool { _, is := op.(store.FinishTurn); return is }
 	for _, c := range []struct {
 		name, prompt string
 		atFinish     bool

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/piped"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // served is the web front of a stage on in-memory connections: real requests
@@ -61,7 +62,7 @@ func (s *stage) serve() *served {
 func (w *served) token(owner string) string {
 	w.s.t.Helper()
 	if w.tokens[owner] == "" {
-		text, _, err := auth.Mint(w.s.t.Context(), w.writes.TokenStore, bellcord.Token{Owner: owner, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
+		text, _, err := auth.Mint(w.s.t.Context(), w.writes.TokenStore, serverstore.Token{Owner: owner, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop}})
 		if err != nil {
 			w.s.t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/store"
 )
 
 // stage is a complete Bellcord with one session and one viewer, under a fake
@@ -238,7 +239,7 @@ func (s *stage) tools() []tool.Tool {
 	works := func(ctx context.Context, c tool.Call) tool.Result {
 		c.Output("half of the work\n")
 		<-ctx.Done()
-		return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, "half of the work\n"), Fate: bellcord.CallStopped}
+		return tool.Result{Text: history.ResultText(bellcord.CallStopped, "half of the work\n"), Fate: bellcord.CallStopped}
 	}
 	guarded := made("guarded", works)
 	guarded.Question = func(json.RawMessage) string { return "May I?" }
@@ -271,16 +272,16 @@ func (c *counter) of(name string) int {
 
 // gate is the real store with a gate that can block chosen ops.
 type gate struct {
-	bellcord.Store
+	store.Store
 	mu    sync.Mutex
-	stops func(bellcord.Op) bool
+	stops func(store.Op) bool
 	held  chan struct{} // closed when an op is blocked
 	pass  chan struct{}
 }
 
 // shut blocks the ops that match stops. The returned channel is closed when the
 // first op is blocked.
-func (g *gate) shut(stops func(bellcord.Op) bool) (held <-chan struct{}) {
+func (g *gate) shut(stops func(store.Op) bool) (held <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stops, g.held, g.pass = stops, make(chan struct{}), make(chan struct{})
@@ -302,7 +303,7 @@ func (g *gate) isShut() bool {
 	return g.stops != nil
 }
 
-func (g *gate) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (g *gate) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	g.mu.Lock()
 	stops, held, pass := g.stops, g.held, g.pass
 	g.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
@@ -26,8 +27,8 @@ var onStores = flag.String("stores", "", "the stores that the table of cut point
 
 // stored is a process's connection to the store.
 type stored interface {
-	bellcord.Store
-	bellcord.TokenStore
+	store.Store
+	serverstore.TokenStore
 	Close() error
 }
 

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // stuckTokens is the store's TokenStore with writes that can be blocked, as
 // when another process locks the database.
 type stuckTokens struct {
-	bellcord.TokenStore
+	serverstore.TokenStore
 	mu   sync.Mutex
 	pass chan struct{} // nil: writes are not blocked
 }
@@ -31,7 +31,7 @@ func (t *stuckTokens) open() {
 	}
 }
 
-// TouchToken implements bellcord.TokenStore.
+// TouchToken implements serverstore.TokenStore.
 func (t *stuckTokens) TouchToken(ctx context.Context, id string, at time.Time) error {
 	t.mu.Lock()
 	pass := t.pass

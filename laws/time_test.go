@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/llm/fakemodel"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Law 13 is covered by the same table: back-off, approvals and the time to the
@@ -123,7 +124,7 @@ func TestLaw14_StoreStuck_StopAnswersWithinBound(t *testing.T) {
 	onStage(t, func(s *stage) {
 		turn := s.send("", "[hang after 2]")
 		s.await(turn.ID, emittedText("word2"))
-		s.store.shut(func(bellcord.Op) bool { return true })
+		s.store.shut(func(store.Op) bool { return true })
 		requested := time.Now()
 		answers, err := s.Stop(bellcord.StopTurn(turn.ID, by)).Wait(s.t.Context())
 		if err != nil || answers[0].State != bellcord.StopStateInProgress || !answers[0].Receipt.EndNotDurable {
@@ -142,11 +143,11 @@ func TestLaw14_StoreStuck_StopAnswersWithinBound(t *testing.T) {
 
 // failing is a store with commits that fail until a given time.
 type failing struct {
-	bellcord.Store
+	store.Store
 	until time.Time
 }
 
-func (f *failing) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (f *failing) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	if time.Now().Before(f.until) {
 		return nil, errors.New("disk full")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/agent/react"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestLaw27_ReportedUsage_IsRecordedUnchanged(t *testing.T) {
@@ -19,7 +20,7 @@ func TestLaw27_ReportedUsage_IsRecordedUnchanged(t *testing.T) {
 				if r.Usage != want || len(r.UsageByModel) != 1 || r.UsageByModel[0] != (bellcord.ModelUsage{Model: format + "/fake", Usage: want}) {
 					s.t.Errorf("recorded %+v, %+v", r.Usage, r.UsageByModel)
 				}
-				spent, err := s.Spending(s.t.Context(), bellcord.SpendingQuery{Session: s.session})
+				spent, err := s.Spending(s.t.Context(), store.SpendingQuery{Session: s.session})
 				if err != nil || len(spent) != 1 || spent[0].Usage != want {
 					s.t.Errorf("spent %+v, %v", spent, err)
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // Exceeded returns a description of the first limit of the prompt that is
@@ -16,11 +17,11 @@ func Exceeded(p bellcord.Prompt, used, before bellcord.Usage) string {
 	case reached(p.MaxTokens, used.Total()):
 		return fmt.Sprintf("the turn's budget of %d tokens is used up", p.MaxTokens)
 	case reached(p.MaxCostNanoUSD, used.CostNanoUSD):
-		return fmt.Sprintf("the turn's budget of %s is used up", bellcord.Dollars(p.MaxCostNanoUSD))
+		return fmt.Sprintf("the turn's budget of %s is used up", plural.Dollars(p.MaxCostNanoUSD))
 	case reached(p.SessionBudget.MaxTokens, all.Total()):
 		return fmt.Sprintf("the session's budget of %d tokens is used up", p.SessionBudget.MaxTokens)
 	case reached(p.SessionBudget.MaxCostNanoUSD, all.CostNanoUSD):
-		return fmt.Sprintf("the session's budget of %s is used up", bellcord.Dollars(p.SessionBudget.MaxCostNanoUSD))
+		return fmt.Sprintf("the session's budget of %s is used up", plural.Dollars(p.SessionBudget.MaxCostNanoUSD))
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Facts is the state that a store has read for an op, under the locks that it
@@ -49,19 +50,19 @@ func refuse(err error) Decision { return Decision{Err: err} }
 
 // Decide returns the decision for an op on a turn. For all other ops it returns
 // the zero Decision.
-func Decide(f Facts, op bellcord.Op) Decision {
+func Decide(f Facts, op store.Op) Decision {
 	switch op := op.(type) {
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return Accept(f, op)
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return Claim(f, op)
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return Append(f, op)
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		return Edit(f, op)
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		return RecordStop(f, op)
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return Finish(f, op)
 	}
 	return Decision{}
@@ -69,7 +70,7 @@ func Decide(f Facts, op bellcord.Op) Decision {
 
 // Accept decides whether a turn is recorded as queued. A stop that was kept for
 // the turn becomes its stop.
-func Accept(f Facts, op bellcord.AcceptTurn) Decision {
+func Accept(f Facts, op store.AcceptTurn) Decision {
 	if t := f.Turn; t != nil {
 		if t.Own && t.Session == op.Session && t.Accepted == op.At.UnixNano() {
 			return Decision{Stop: t.Stop} // the same op, committed before
@@ -77,7 +78,7 @@ func Accept(f Facts, op bellcord.AcceptTurn) Decision {
 		return refuse(bellcord.ErrTurnExists)
 	}
 	if !f.Alive { // no node would ever end the turn
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	if !f.Session {
 		return refuse(bellcord.ErrNoSession)
@@ -113,16 +114,16 @@ func (f Facts) holds(session bellcord.SessionID, fence int64) bool {
 
 // Claim decides whether a queued turn starts. It does not check whether the node
 // is alive, because a takeover that removes a node also moves its unended turns.
-func Claim(f Facts, op bellcord.ClaimTurn) Decision {
+func Claim(f Facts, op store.ClaimTurn) Decision {
 	if !f.owns(op.Session) {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	t := f.Turn
 	if t.State != bellcord.StateQueued && t.Claimed == op.At.UnixNano() {
 		return Decision{Fence: t.Fence, Stop: t.Stop} // the same op, committed before
 	}
 	if t.State != bellcord.StateQueued {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	if f.Busy {
 		return refuse(bellcord.ErrBusy)
@@ -131,38 +132,38 @@ func Claim(f Facts, op bellcord.ClaimTurn) Decision {
 }
 
 // Append decides whether events are appended to a running turn.
-func Append(f Facts, op bellcord.AppendEvents) Decision {
+func Append(f Facts, op store.AppendEvents) Decision {
 	if !f.holds(op.Session, op.Fence) {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	t := f.Turn
 	if op.N > 0 && t.Applied >= op.N {
 		return Decision{Stop: t.Stop} // already in the log
 	}
 	if t.State != bellcord.StateRunning {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	if t.Applied != op.N-1 {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	return Decision{Apply: true, Stop: t.Stop}
 }
 
 // Edit decides whether the text of a turn changes. It can only change while the
 // turn is queued.
-func Edit(f Facts, op bellcord.EditTurn) Decision {
+func Edit(f Facts, op store.EditTurn) Decision {
 	if !f.owns(op.Session) {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	if f.Turn.State != bellcord.StateQueued {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	return Decision{Apply: true}
 }
 
 // RecordStop decides which stop a turn has, or which one is kept for a turn that
 // does not exist yet. It requires no fence: every node may record a stop.
-func RecordStop(f Facts, op bellcord.RecordStop) Decision {
+func RecordStop(f Facts, op store.RecordStop) Decision {
 	if f.Turn == nil {
 		if f.Early != nil && !Overrules(op.Cause, *f.Early) {
 			return Decision{Stop: f.Early}
@@ -197,19 +198,19 @@ func StopFor(state bellcord.TurnState, had *bellcord.Cause, stop bellcord.Cause)
 
 // Finish decides whether a turn ends with the op's receipt. It resolves every
 // race between a stop and the turn's own end.
-func Finish(f Facts, op bellcord.FinishTurn) Decision {
+func Finish(f Facts, op store.FinishTurn) Decision {
 	if !f.holds(op.Session, op.Fence) {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	t := f.Turn
 	if t.State == bellcord.StateEnded && t.SameReceipt {
 		return Decision{} // the same op, committed before
 	}
 	if t.State == bellcord.StateEnded {
-		return refuse(bellcord.ErrFenced)
+		return refuse(store.ErrFenced)
 	}
 	if CutsNow(t.Stop) && op.Receipt.End != bellcord.EndStopped {
-		return Decision{Err: bellcord.ErrStopRecorded, Stop: t.Stop}
+		return Decision{Err: store.ErrStopRecorded, Stop: t.Stop}
 	}
 	return Decision{Apply: true}
 }
@@ -217,7 +218,7 @@ func Finish(f Facts, op bellcord.FinishTurn) Decision {
 // StoredTurn returns the state of a turn from its record, as seen by the given
 // node. claimed is the time of the claim and applied the number of the last
 // append.
-func StoredTurn(r bellcord.TurnRecord, node string, claimed, applied int64) *Turn {
+func StoredTurn(r store.TurnRecord, node string, claimed, applied int64) *Turn {
 	return &Turn{
 		Session: r.Session, State: r.State, Own: r.Node == node, Fence: r.Fence, Applied: applied,
 		Accepted: r.Accepted.UnixNano(), Claimed: claimed, Stop: r.Stop,
@@ -227,9 +228,9 @@ func StoredTurn(r bellcord.TurnRecord, node string, claimed, applied int64) *Tur
 // Result returns the result of an op that the store did not apply, because it is
 // rejected or was applied before. If the decision is to apply the op, the store's
 // statement disagrees with the rules, and Result returns an error.
-func (d Decision) Result(op bellcord.Op) (bellcord.Result, error) {
+func (d Decision) Result(op store.Op) (store.Result, error) {
 	if d.Apply {
-		return bellcord.Result{}, fmt.Errorf("the store did not apply a %T that the turn's state allows", op)
+		return store.Result{}, fmt.Errorf("the store did not apply a %T that the turn's state allows", op)
 	}
-	return bellcord.Result{Err: d.Err, Stop: d.Stop, Fence: d.Fence}, nil
+	return store.Result{Err: d.Err, Stop: d.Stop, Fence: d.Fence}, nil
 }

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // LostTurn rebuilds the receipt of a dead process's turn from its events.
 type LostTurn struct {
-	record bellcord.TurnRecord
+	record store.TurnRecord
 	tally  Tally
 	open   map[string]bool // unanswered questions
 }
 
 // NewLostTurn returns a LostTurn for the turn's record, without events.
-func NewLostTurn(record bellcord.TurnRecord) *LostTurn {
+func NewLostTurn(record store.TurnRecord) *LostTurn {
 	l := &LostTurn{record: record, open: map[string]bool{}}
 	l.tally.Times.Accepted = record.Accepted
 	return l

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // model is a reference store. It keeps only the facts and applies the decisions
@@ -34,7 +35,7 @@ type earlyKey struct {
 // step is an op of a node.
 type step struct {
 	node int
-	op   bellcord.Op
+	op   store.Op
 }
 
 // dead is the node that has been taken over. Nodes 0 and 1 are alive.
@@ -52,22 +53,22 @@ func (m *model) facts(s step) lifecycle.Facts {
 		}
 	}
 	switch op := s.op.(type) {
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		fill(op.Turn, op.Session)
 		f.Early, f.EarlyOwner = m.early[earlyKey{op.Turn, ""}], m.early[earlyKey{op.Turn, f.Owner}]
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		fill(op.Turn, op.Session)
 		for _, t := range m.turns {
 			f.Busy = f.Busy || t.Session == op.Session && t.State == bellcord.StateRunning
 		}
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		fill(op.Turn, op.Session)
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		fill(op.Turn, op.Session)
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		fill(op.Turn, "")
 		f.Early = m.early[earlyKey{op.Turn, op.Owner}]
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		fill(op.Turn, op.Session)
 		if t := m.turns[op.Turn]; t != nil {
 			f.Turn.SameReceipt = t.State == bellcord.StateEnded && t.receipt.Times.Settled.Equal(op.Receipt.Times.Settled) && t.receipt.End == op.Receipt.End
@@ -79,22 +80,22 @@ func (m *model) facts(s step) lifecycle.Facts {
 // apply applies a decision.
 func (m *model) apply(s step, d lifecycle.Decision) {
 	switch op := s.op.(type) {
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		delete(m.early, earlyKey{op.Turn, ""})
 		delete(m.early, earlyKey{op.Turn, m.owners[op.Session]})
 		m.turns[op.Turn] = &modelTurn{node: s.node, Turn: lifecycle.Turn{Session: op.Session, State: bellcord.StateQueued, Accepted: op.At.UnixNano(), Stop: d.Stop}}
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		t := m.turns[op.Turn]
 		t.State, t.Fence, t.Claimed = bellcord.StateRunning, d.Fence, op.At.UnixNano()
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		m.turns[op.Turn].Applied = op.N
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		if t := m.turns[op.Turn]; t != nil {
 			t.Stop = d.Stop
 			return
 		}
 		m.early[earlyKey{op.Turn, op.Owner}] = d.Stop
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		t := m.turns[op.Turn]
 		t.State, t.receipt = bellcord.StateEnded, op.Receipt
 	}
@@ -124,24 +125,24 @@ func (m *model) draw(t *rapid.T, sessions []bellcord.SessionID, turns []bellcord
 	fence += rapid.SampledFrom([]int64{0, 0, 0, 0, 0, 1, -1}).Draw(t, "fence")
 	switch rapid.IntRange(0, 9).Draw(t, "op") {
 	case 0, 1:
-		s.op = bellcord.AcceptTurn{Session: session, Turn: id, Prompt: bellcord.Prompt{Text: "x"}, At: at}
+		s.op = store.AcceptTurn{Session: session, Turn: id, Prompt: bellcord.Prompt{Text: "x"}, At: at}
 	case 2, 3:
-		s.op = bellcord.ClaimTurn{Session: session, Turn: id, At: at}
+		s.op = store.ClaimTurn{Session: session, Turn: id, At: at}
 	case 4, 5:
 		n := applied + rapid.SampledFrom([]int64{1, 1, 1, 0, 2, -1}).Draw(t, "number")
-		s.op = bellcord.AppendEvents{Session: session, Turn: id, Fence: fence, N: n, At: at, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "x"}}}
+		s.op = store.AppendEvents{Session: session, Turn: id, Fence: fence, N: n, At: at, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "x"}}}
 	case 6:
-		s.op = bellcord.EditTurn{Session: session, Turn: id, Text: "y", At: at}
+		s.op = store.EditTurn{Session: session, Turn: id, Text: "y", At: at}
 	case 7, 8:
 		cause := bellcord.Cause{
 			Kind: bellcord.CausePerson, By: fmt.Sprint(m.ticks), At: at,
 			Mode: rapid.SampledFrom([]bellcord.StopMode{"", "", bellcord.StopAfterStep, bellcord.StopForce}).Draw(t, "mode"),
 		}
-		s.op = bellcord.RecordStop{Turn: id, Owner: rapid.SampledFrom([]string{"", "", "anna", "ben"}).Draw(t, "owner"), Cause: cause}
+		s.op = store.RecordStop{Turn: id, Owner: rapid.SampledFrom([]string{"", "", "anna", "ben"}).Draw(t, "owner"), Cause: cause}
 	case 9:
 		end := rapid.SampledFrom([]bellcord.End{bellcord.EndDone, bellcord.EndFailed, bellcord.EndStopped}).Draw(t, "end")
 		receipt := bellcord.Receipt{Turn: id, Session: session, End: end, Times: bellcord.Times{Settled: at}}
-		s.op = bellcord.FinishTurn{Session: session, Turn: id, Fence: fence, Receipt: receipt, At: at}
+		s.op = store.FinishTurn{Session: session, Turn: id, Fence: fence, Receipt: receipt, At: at}
 	}
 	m.past = append(m.past, s)
 	return s

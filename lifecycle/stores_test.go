@@ -19,6 +19,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
@@ -36,7 +37,7 @@ func TestDecide_RandomFactsAndOps_MatchBothStores(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows removes no file that is open, so no live SQLite node can be taken over")
 	}
-	stores := map[string][]bellcord.Store{"sqlite": sqliteNodes(t), "postgres": postgresNodes(t)}
+	stores := map[string][]store.Store{"sqlite": sqliteNodes(t), "postgres": postgresNodes(t)}
 	if err := flag.Set("rapid.checks", fmt.Sprint((*ops+opsPerRun-1)/opsPerRun)); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestDecide_RandomFactsAndOps_MatchBothStores(t *testing.T) {
 				batch = nil
 			}
 			one := decided{step: s, d: lifecycle.Decide(m.facts(s), s.op)}
-			if stop, is := s.op.(bellcord.RecordStop); is {
+			if stop, is := s.op.(store.RecordStop); is {
 				one.kept = m.turns[stop.Turn] == nil
 			}
 			batch = append(batch, one)
@@ -83,14 +84,14 @@ type decided struct {
 	kept bool // a stop for a turn that does not exist
 }
 
-func newModel(t *rapid.T, stores map[string][]bellcord.Store) (*model, []bellcord.SessionID, []bellcord.TurnID) {
+func newModel(t *rapid.T, stores map[string][]store.Store) (*model, []bellcord.SessionID, []bellcord.TurnID) {
 	m := &model{owners: map[bellcord.SessionID]string{}, turns: map[bellcord.TurnID]*modelTurn{}, early: map[earlyKey]*bellcord.Cause{}}
 	sessions := []bellcord.SessionID{bellcord.NewSessionID(), bellcord.NewSessionID(), bellcord.NewSessionID()} // the last does not exist
 	for i, owner := range []string{"anna", "ben"} {
 		m.owners[sessions[i]] = owner
 		for name, nodes := range stores {
-			put := bellcord.PutSession{Session: bellcord.Session{ID: sessions[i], Dir: "/", Owner: owner, Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}}
-			if _, err := nodes[0].Commit(context.Background(), []bellcord.Op{put}); err != nil {
+			put := store.PutSession{Session: bellcord.Session{ID: sessions[i], Dir: "/", Owner: owner, Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}}
+			if _, err := nodes[0].Commit(context.Background(), []store.Op{put}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -104,8 +105,8 @@ func newModel(t *rapid.T, stores map[string][]bellcord.Store) (*model, []bellcor
 
 // compareAll commits the steps of one node to each store and compares the results
 // with the decisions.
-func compareAll(t *rapid.T, stores map[string][]bellcord.Store, batch []decided) {
-	ops := make([]bellcord.Op, len(batch))
+func compareAll(t *rapid.T, stores map[string][]store.Store, batch []decided) {
+	ops := make([]store.Op, len(batch))
 	for i, one := range batch {
 		ops[i] = one.op
 	}
@@ -123,9 +124,9 @@ func compareAll(t *rapid.T, stores map[string][]bellcord.Store, batch []decided)
 }
 
 // differs returns how a result differs from the decision, or "".
-func (one decided) differs(r bellcord.Result) string {
+func (one decided) differs(r store.Result) string {
 	d := one.d
-	_, isStop := one.op.(bellcord.RecordStop)
+	_, isStop := one.op.(store.RecordStop)
 	if one.kept { // the result does not contain a kept stop
 		d.Stop, d.Apply = nil, false
 	}
@@ -145,7 +146,7 @@ func (one decided) differs(r bellcord.Result) string {
 
 // sqliteNodes opens three nodes on one database. The last one has been taken
 // over.
-func sqliteNodes(t *testing.T) []bellcord.Store {
+func sqliteNodes(t *testing.T) []store.Store {
 	dir := t.TempDir()
 	open := func() *sqlite.Store {
 		s, err := sqlite.Open(t.Context(), dir)
@@ -167,11 +168,11 @@ func sqliteNodes(t *testing.T) []bellcord.Store {
 	if _, err := first.TakeOver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return []bellcord.Store{first, second, closed}
+	return []store.Store{first, second, closed}
 }
 
 // postgresNodes does the same in a schema that is dropped after the test.
-func postgresNodes(t *testing.T) []bellcord.Store {
+func postgresNodes(t *testing.T) []store.Store {
 	base := os.Getenv("BELLCORD_POSTGRES")
 	if base == "" {
 		base = "postgres://postgres@127.0.0.1:5432/test"
@@ -200,7 +201,7 @@ func postgresNodes(t *testing.T) []bellcord.Store {
 	q := u.Query()
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
-	open := func() bellcord.Store {
+	open := func() store.Store {
 		s, err := postgres.Open(t.Context(), u.String(), postgres.Options{Lease: time.Hour, Renew: 10 * time.Minute})
 		if err != nil {
 			t.Fatal(err)
@@ -210,5 +211,5 @@ func postgresNodes(t *testing.T) []bellcord.Store {
 	}
 	closed := open()
 	exec(`DELETE FROM ` + schema + `.nodes`)
-	return []bellcord.Store{open(), open(), closed}
+	return []store.Store{open(), open(), closed}
 }

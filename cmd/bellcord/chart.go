@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // table is one section of a chart.
@@ -70,7 +71,7 @@ func bar(n, most int64) string {
 func cost(u bellcord.Usage) string {
 	text := "–"
 	if u.CostNanoUSD > 0 {
-		text = bellcord.Dollars(u.CostNanoUSD)
+		text = plural.Dollars(u.CostNanoUSD)
 	}
 	if !u.Exact {
 		text += " ≈"

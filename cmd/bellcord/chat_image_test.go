@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestChat_CtrlV_SendsTheImageOfTheClipboard(t *testing.T) {
@@ -69,8 +70,8 @@ func (w *world) imagesSent() (images []bellcord.Image) {
 	w.t.Helper()
 	id := w.onlySession()
 	s := settings{data: w.data}
-	err := s.withStore(w.t.Context(), func(store app.Store) error {
-		return bellcord.EachEvent(w.t.Context(), store, id, 0, func(ev bellcord.Event) bool {
+	err := s.withStore(w.t.Context(), func(kept app.Store) error {
+		return store.EachEvent(w.t.Context(), kept, id, 0, func(ev bellcord.Event) bool {
 			if b, is := ev.Body.(bellcord.TurnAccepted); is {
 				images = append(images, b.Images...)
 			}

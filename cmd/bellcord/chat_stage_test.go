@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 )
 
 // talk is a bellcord chat in a separate terminal.
@@ -129,8 +130,8 @@ func (w *world) onlySession() bellcord.SessionID {
 	w.t.Helper()
 	var id bellcord.SessionID
 	s := settings{data: w.data}
-	err := s.withStore(w.t.Context(), func(store app.Store) error {
-		all, err := store.Sessions(w.t.Context(), bellcord.SessionQuery{})
+	err := s.withStore(w.t.Context(), func(kept app.Store) error {
+		all, err := kept.Sessions(w.t.Context(), store.SessionQuery{})
 		if len(all) != 1 {
 			w.t.Fatalf("there are %d sessions", len(all))
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/app/backend"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/front/line"
 )
 
@@ -125,7 +126,7 @@ func listTurns(to io.Writer, turns []listed, hidden int, now time.Time) error {
 	fmt.Fprintln(out, "TURN\tSESSION\tSTATE\tSINCE\tOWNER\tTITLE")
 	for _, t := range turns {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Session, standing(t.Turn), since(t.Accepted, now),
-			orDash(t.Owner), oneLine(bellcord.FirstWords(t.Text)))
+			orDash(t.Owner), oneLine(clip.FirstWords(t.Text)))
 	}
 	if err := out.Flush(); err != nil {
 		return err

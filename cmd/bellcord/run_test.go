@@ -15,6 +15,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestRun_Done_PrintsAnswerAndExitsWithZero(t *testing.T) {
@@ -111,7 +112,7 @@ func TestRun_SecondCtrlC_SkipsGraceOfCommandIgnoringSIGTERM(t *testing.T) {
 // stopOf returns the stop of a turn as the store contains it.
 func (w *world) stopOf(turn bellcord.TurnID) bellcord.Cause {
 	w.t.Helper()
-	var record bellcord.TurnRecord
+	var record store.TurnRecord
 	s := settings{data: w.data}
 	err := s.withStore(context.Background(), func(store app.Store) (err error) {
 		record, err = store.Turn(context.Background(), turn)

@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/transcript"
+	"github.com/bellcord/bellcord/store"
 )
 
 func sessionsCommand() *cobra.Command {
@@ -72,12 +73,12 @@ func (s *settings) withStore(ctx context.Context, do func(app.Store) error) erro
 	return err
 }
 
-func listSessions(ctx context.Context, store app.Store) error {
-	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+func listSessions(ctx context.Context, kept app.Store) error {
+	sessions, err := kept.Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		return err
 	}
-	unended, err := store.UnendedTurns(ctx, "")
+	unended, err := kept.UnendedTurns(ctx, "")
 	if err != nil {
 		return err
 	}

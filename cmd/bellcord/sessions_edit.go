@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/transcript"
+	"github.com/bellcord/bellcord/store"
 )
 
 // sessionFlags are the flags of commands that change one session.
@@ -116,8 +117,8 @@ func exportSession(ctx context.Context, out io.Writer, store app.Store, word str
 	return writeTranscript(ctx, transcript.NewMarkdown(out, s), store, id)
 }
 
-func printSessions(ctx context.Context, out io.Writer, store app.Store) error {
-	all, err := store.Sessions(ctx, bellcord.SessionQuery{})
+func printSessions(ctx context.Context, out io.Writer, kept app.Store) error {
+	all, err := kept.Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		return err
 	}

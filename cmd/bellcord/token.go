@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +48,7 @@ func (s *settings) withTokens(ctx context.Context, do func(app.Store) error) err
 
 func tokenCreateCommand() *cobra.Command {
 	var s settings
-	var t bellcord.Token
+	var t serverstore.Token
 	var scopes string
 	var lasts string
 	cmd := &cobra.Command{
@@ -139,7 +140,7 @@ func tokenRevokeCommand() *cobra.Command {
 	return cmd
 }
 
-func tableOfTokens(to io.Writer, tokens []bellcord.Token) error {
+func tableOfTokens(to io.Writer, tokens []serverstore.Token) error {
 	if len(tokens) == 0 {
 		fmt.Fprintln(to, "no tokens yet")
 		return nil
@@ -158,7 +159,7 @@ func tableOfTokens(to io.Writer, tokens []bellcord.Token) error {
 	return out.Flush()
 }
 
-func printTokens(to io.Writer, tokens []bellcord.Token) error {
+func printTokens(to io.Writer, tokens []serverstore.Token) error {
 	enc := json.NewEncoder(to)
 	for _, t := range tokens {
 		if err := enc.Encode(struct {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/store/sqlite"
@@ -46,7 +47,7 @@ func tokenStore(t *testing.T, data string) *sqlite.Store {
 	return store
 }
 
-func enters(store bellcord.TokenStore, text string) (auth.Caller, error) {
+func enters(store serverstore.TokenStore, text string) (auth.Caller, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)
 	door := auth.NewDoor(store, auth.Options{})

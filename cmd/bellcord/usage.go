@@ -14,6 +14,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
+	"github.com/bellcord/bellcord/store"
 )
 
 type usageFlags struct {
@@ -44,13 +45,13 @@ Costs are only known for models with prices in the configuration
 	return cmd
 }
 
-func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, store app.Store) error {
-	query := bellcord.SpendingQuery{Session: bellcord.SessionID(f.session)}
+func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, kept app.Store) error {
+	query := store.SpendingQuery{Session: bellcord.SessionID(f.session)}
 	if f.days > 0 {
 		year, month, day := time.Now().Date()
 		query.Since = time.Date(year, month, day-f.days+1, 0, 0, 0, 0, time.Local)
 	}
-	all, err := store.Spending(ctx, query)
+	all, err := kept.Spending(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -61,14 +62,14 @@ func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, store app.Sto
 		fmt.Fprintln(out, "no usage recorded")
 		return nil
 	}
-	titles, err := sessionTitles(ctx, store)
+	titles, err := sessionTitles(ctx, kept)
 	if err != nil {
 		return err
 	}
-	byDay := sums(all, func(s bellcord.Spending) string { return s.At.Local().Format(time.DateOnly) })
+	byDay := sums(all, func(s store.Spending) string { return s.At.Local().Format(time.DateOnly) })
 	slices.SortFunc(byDay, func(a, b sum) int { return cmp.Compare(a.name, b.name) })
-	byModel := sums(all, func(s bellcord.Spending) string { return s.Model })
-	bySession := sums(all, func(s bellcord.Spending) string { return titles(s.Session) })
+	byModel := sums(all, func(s store.Spending) string { return s.Model })
+	bySession := sums(all, func(s store.Spending) string { return titles(s.Session) })
 	const mostSessions = 15
 	return chart(out, []table{
 		{"DAY", byDay},
@@ -80,8 +81,8 @@ func (f *usageFlags) showUsage(ctx context.Context, out io.Writer, store app.Sto
 
 // sessionTitles returns a function that formats a session for display. A deleted session is shown
 // with its id.
-func sessionTitles(ctx context.Context, store app.Store) (func(bellcord.SessionID) string, error) {
-	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+func sessionTitles(ctx context.Context, kept app.Store) (func(bellcord.SessionID) string, error) {
+	sessions, err := kept.Sessions(ctx, store.SessionQuery{})
 	titles := map[bellcord.SessionID]string{}
 	for _, s := range sessions {
 		titles[s.ID] = s.Title
@@ -101,7 +102,7 @@ type sum struct {
 }
 
 // sums adds up usage by name. The largest number of tokens comes first.
-func sums(all []bellcord.Spending, name func(bellcord.Spending) string) []sum {
+func sums(all []store.Spending, name func(store.Spending) string) []sum {
 	var out []sum
 	places := map[string]int{} // in out
 	for _, s := range all {
@@ -118,11 +119,11 @@ func sums(all []bellcord.Spending, name func(bellcord.Spending) string) []sum {
 	return out
 }
 
-func total(all []bellcord.Spending) sum {
-	return sums(all, func(bellcord.Spending) string { return "total" })[0]
+func total(all []store.Spending) sum {
+	return sums(all, func(store.Spending) string { return "total" })[0]
 }
 
-func printSpendings(out io.Writer, all []bellcord.Spending) error {
+func printSpendings(out io.Writer, all []store.Spending) error {
 	enc := json.NewEncoder(out)
 	for _, s := range all {
 		if err := enc.Encode(struct {

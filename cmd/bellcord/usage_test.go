@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestUsage_Chart_ShowsBarPerShare(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
-	spent := func(model string, input int64, exact bool) bellcord.Spending {
-		return bellcord.Spending{At: at, ModelUsage: bellcord.ModelUsage{Model: model, Usage: bellcord.Usage{InputTokens: input, CacheReadTokens: input / 2, OutputTokens: 10, CostNanoUSD: input * 1000, Exact: exact}}}
+	spent := func(model string, input int64, exact bool) store.Spending {
+		return store.Spending{At: at, ModelUsage: bellcord.ModelUsage{Model: model, Usage: bellcord.Usage{InputTokens: input, CacheReadTokens: input / 2, OutputTokens: 10, CostNanoUSD: input * 1000, Exact: exact}}}
 	}
-	all := []bellcord.Spending{spent("a/small", 90, true), spent("b/big", 1_000_000, true), spent("b/big", 990, false)}
-	byModel := sums(all, func(s bellcord.Spending) string { return s.Model })
+	all := []store.Spending{spent("a/small", 90, true), spent("b/big", 1_000_000, true), spent("b/big", 990, false)}
+	byModel := sums(all, func(s store.Spending) string { return s.Model })
 	var out strings.Builder
 	if err := chart(&out, []table{{"MODEL", byModel}, {"", []sum{total(all)}}}); err != nil {
 		t.Fatal(err)
@@ -41,11 +42,11 @@ func TestUsage_Chart_ShowsBarPerShare(t *testing.T) {
 func TestUsage_ManySessions_AreAddedInOnePass(t *testing.T) {
 	t.Parallel()
 	const turns = 400_000
-	all := make([]bellcord.Spending, turns)
+	all := make([]store.Spending, turns)
 	for i := range all {
-		all[i] = bellcord.Spending{Session: bellcord.SessionID(strconv.Itoa(i / 2)), ModelUsage: bellcord.ModelUsage{Usage: bellcord.Usage{InputTokens: 1}}}
+		all[i] = store.Spending{Session: bellcord.SessionID(strconv.Itoa(i / 2)), ModelUsage: bellcord.ModelUsage{Usage: bellcord.Usage{InputTokens: 1}}}
 	}
-	if got := sums(all, func(s bellcord.Spending) string { return string(s.Session) }); len(got) != turns/2 || got[0].InputTokens != 2 {
+	if got := sums(all, func(s store.Spending) string { return string(s.Session) }); len(got) != turns/2 || got[0].InputTokens != 2 {
 		t.Errorf("%d sums, the first %+v", len(got), got[0])
 	}
 }

@@ -8,42 +8,43 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Commit implements bellcord.Store. One mutex makes it a transaction: no op of a commit can fail
+// Commit implements store.Store. One mutex makes it a transaction: no op of a commit can fail
 // after another was applied.
-func (n *Node) Commit(_ context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (n *Node) Commit(_ context.Context, ops []store.Op) ([]store.Result, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
-		return nil, bellcord.NotCommitted(bellcord.ErrClosed)
+		return nil, store.NotCommitted(bellcord.ErrClosed)
 	}
-	results := make([]bellcord.Result, len(ops))
+	results := make([]store.Result, len(ops))
 	for i, op := range ops {
 		results[i] = n.carryOut(op)
 	}
 	return results, nil
 }
 
-func (n *Node) carryOut(op bellcord.Op) bellcord.Result {
+func (n *Node) carryOut(op store.Op) store.Result {
 	switch op := op.(type) {
-	case bellcord.PutSession:
+	case store.PutSession:
 		return n.putSession(op)
-	case bellcord.DeleteSession:
+	case store.DeleteSession:
 		return n.deleteSession(op.ID)
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return n.accept(op)
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return n.claim(op)
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return n.appendEvents(op)
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		return n.edit(op)
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		return n.recordStop(op)
-	case bellcord.RecordStops:
+	case store.RecordStops:
 		return n.recordStops(op)
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return n.finish(op)
 	}
 	panic("unknown op") // the set of ops is closed
@@ -64,9 +65,9 @@ func (n *Node) facts(id bellcord.TurnID, session bellcord.SessionID) (lifecycle.
 }
 
 // decided returns the result of an op as the rules decide. It calls apply if they allow the op.
-func decided(f lifecycle.Facts, op bellcord.Op, apply func(lifecycle.Decision) bellcord.Result) bellcord.Result {
+func decided(f lifecycle.Facts, op store.Op, apply func(lifecycle.Decision) store.Result) store.Result {
 	d := lifecycle.Decide(f, op)
-	result := bellcord.Result{Err: d.Err}
+	result := store.Result{Err: d.Err}
 	if d.Apply {
 		result = apply(d)
 	}
@@ -74,18 +75,18 @@ func decided(f lifecycle.Facts, op bellcord.Op, apply func(lifecycle.Decision) b
 	return result
 }
 
-func (n *Node) accept(op bellcord.AcceptTurn) bellcord.Result {
+func (n *Node) accept(op store.AcceptTurn) store.Result {
 	f, _ := n.facts(op.Turn, op.Session)
 	f.Early = n.earlyStop(op.Turn, "", op.At)
 	f.EarlyOwner = n.earlyStop(op.Turn, f.Owner, op.At)
-	return decided(f, op, func(d lifecycle.Decision) bellcord.Result {
+	return decided(f, op, func(d lifecycle.Decision) store.Result {
 		bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
 		if d.Event {
 			bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
 		}
 		delete(n.early, earlyKey{op.Turn, ""})
 		delete(n.early, earlyKey{op.Turn, f.Owner})
-		t := &turn{TurnRecord: bellcord.TurnRecord{
+		t := &turn{TurnRecord: store.TurnRecord{
 			ID: op.Turn, Session: op.Session, State: bellcord.StateQueued, Node: n.id,
 			FirstSeq: int64(len(n.events[op.Session]) + 1), Accepted: op.At, Prompt: op.Prompt, Stop: d.Stop,
 		}}
@@ -96,50 +97,50 @@ func (n *Node) accept(op bellcord.AcceptTurn) bellcord.Result {
 	})
 }
 
-func (n *Node) claim(op bellcord.ClaimTurn) bellcord.Result {
+func (n *Node) claim(op store.ClaimTurn) store.Result {
 	f, t := n.facts(op.Turn, op.Session)
 	f.Busy = len(n.find(func(other *turn) bool {
 		return other != t && other.Session == op.Session && other.State == bellcord.StateRunning
 	})) > 0
-	return decided(f, op, func(d lifecycle.Decision) bellcord.Result {
+	return decided(f, op, func(d lifecycle.Decision) store.Result {
 		t.State, t.Fence, t.claimed = bellcord.StateRunning, d.Fence, op.At.UnixNano()
 		return n.add(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
 	})
 }
 
-func (n *Node) appendEvents(op bellcord.AppendEvents) bellcord.Result {
+func (n *Node) appendEvents(op store.AppendEvents) store.Result {
 	f, t := n.facts(op.Turn, op.Session)
 	switch {
 	case op.Turn != "":
-		return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+		return decided(f, op, func(lifecycle.Decision) store.Result {
 			t.applied = op.N
 			return n.add(op.Session, op.Turn, op.At, op.Bodies...)
 		})
 	case !f.Session:
-		return bellcord.Result{Err: bellcord.ErrNoSession}
+		return store.Result{Err: bellcord.ErrNoSession}
 	}
 	n.touch(op.Session, op.At)
 	return n.add(op.Session, "", op.At, op.Bodies...)
 }
 
-func (n *Node) edit(op bellcord.EditTurn) bellcord.Result {
+func (n *Node) edit(op store.EditTurn) store.Result {
 	f, t := n.facts(op.Turn, op.Session)
-	return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+	return decided(f, op, func(lifecycle.Decision) store.Result {
 		t.Prompt.Text = op.Text
 		return n.add(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text})
 	})
 }
 
-func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
+func (n *Node) recordStop(op store.RecordStop) store.Result {
 	f, t := n.facts(op.Turn, "")
 	if t == nil {
 		f.Early = n.earlyStop(op.Turn, op.Owner, op.Cause.At)
 		if d := lifecycle.Decide(f, op); d.Apply {
 			n.keepEarly(earlyKey{op.Turn, op.Owner}, *d.Stop)
 		}
-		return bellcord.Result{}
+		return store.Result{}
 	}
-	result := decided(f, op, func(d lifecycle.Decision) bellcord.Result { return n.setStop(t, d) })
+	result := decided(f, op, func(d lifecycle.Decision) store.Result { return n.setStop(t, d) })
 	if result.Err == nil {
 		record := t.TurnRecord
 		result.Record = &record
@@ -149,7 +150,7 @@ func (n *Node) recordStop(op bellcord.RecordStop) bellcord.Result {
 
 // recordStops stops the turns that existed when the stop was requested, of other nodes and those that
 // this one has taken over, and reports those that the same stop has already ended.
-func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
+func (n *Node) recordStops(op store.RecordStops) (result store.Result) {
 	for _, t := range n.find(func(t *turn) bool {
 		unended := t.State == bellcord.StateRunning || t.State == bellcord.StateQueued && op.Drop
 		endedByIt := t.stoppedBy != nil && *t.stoppedBy == op.Cause.At.UnixNano()
@@ -164,22 +165,22 @@ func (n *Node) recordStops(op bellcord.RecordStops) (result bellcord.Result) {
 	return result
 }
 
-func (n *Node) setStop(t *turn, d lifecycle.Decision) bellcord.Result {
+func (n *Node) setStop(t *turn, d lifecycle.Decision) store.Result {
 	if t.Stop = d.Stop; !d.Event {
-		return bellcord.Result{}
+		return store.Result{}
 	}
 	return n.add(t.Session, t.ID, d.Stop.At, bellcord.StopRequested{Cause: *d.Stop})
 }
 
-func (n *Node) finish(op bellcord.FinishTurn) bellcord.Result {
+func (n *Node) finish(op store.FinishTurn) store.Result {
 	f, t := n.facts(op.Turn, op.Session)
 	if t != nil && t.Receipt != nil {
 		f.Turn.SameReceipt = reflect.DeepEqual(*t.Receipt, op.Receipt)
 	}
-	return decided(f, op, func(lifecycle.Decision) bellcord.Result {
+	return decided(f, op, func(lifecycle.Decision) store.Result {
 		t.State, t.Receipt, t.stoppedBy = bellcord.StateEnded, &op.Receipt, op.StoppedBy()
 		for _, used := range op.Receipt.UsageByModel {
-			s := bellcord.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: used}
+			s := store.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: used}
 			n.spending = append(n.spending, spending{s, f.Owner})
 		}
 		n.touch(op.Session, op.At)
@@ -188,14 +189,14 @@ func (n *Node) finish(op bellcord.FinishTurn) bellcord.Result {
 }
 
 // add appends to a session's log. It rejects bodies that could not be decoded again.
-func (n *Node) add(session bellcord.SessionID, id bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (result bellcord.Result) {
+func (n *Node) add(session bellcord.SessionID, id bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (result store.Result) {
 	for _, b := range bodies {
 		data, err := json.Marshal(b)
 		if err == nil {
 			_, err = bellcord.DecodeBody(b.Kind(), data)
 		}
 		if err != nil {
-			return bellcord.Result{Err: err}
+			return store.Result{Err: err}
 		}
 		seq := int64(len(n.events[session]) + len(result.Events) + 1)
 		result.Events = append(result.Events, bellcord.Event{Session: session, Seq: seq, Turn: id, Time: at, Body: b})

@@ -1,4 +1,4 @@
-// Package memory is a bellcord.Store that keeps everything in maps. It shows what a store must do:
+// Package memory is a store.Store that keeps everything in maps. It shows what a store must do:
 // read the facts about an op's turn, let package lifecycle decide, and apply the decision. It
 // passes storetest, except for the checks that need a store which other processes can reach.
 package memory
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Memory is the storage that nodes share.
@@ -25,7 +26,7 @@ type Memory struct {
 
 // turn is a turn's record and the fields that only the store uses.
 type turn struct {
-	bellcord.TurnRecord
+	store.TurnRecord
 	claimed   int64  // time of the claim
 	applied   int64  // number of the last append
 	taken     bool   // from a dead node
@@ -38,7 +39,7 @@ type earlyKey struct {
 }
 
 type spending struct {
-	bellcord.Spending
+	store.Spending
 	owner string
 }
 
@@ -67,7 +68,7 @@ func (m *Memory) find(want func(*turn) bool) []*turn {
 
 // earlyStop returns the stop that arrived before its turn, unless it has expired.
 func (m *Memory) earlyStop(id bellcord.TurnID, owner string, now time.Time) *bellcord.Cause {
-	maps.DeleteFunc(m.early, func(_ earlyKey, c bellcord.Cause) bool { return now.Sub(c.At) >= bellcord.EarlyStopLifetime })
+	maps.DeleteFunc(m.early, func(_ earlyKey, c bellcord.Cause) bool { return now.Sub(c.At) >= store.EarlyStopLifetime })
 	if cause, kept := m.early[earlyKey{id, owner}]; kept {
 		return &cause
 	}
@@ -87,7 +88,7 @@ func (m *Memory) keepEarly(key earlyKey, stop bellcord.Cause) {
 			oldest = k
 		}
 	}
-	if count > bellcord.MaxEarlyStops {
+	if count > store.MaxEarlyStops {
 		delete(m.early, oldest)
 	}
 }
@@ -100,21 +101,21 @@ func (m *Memory) touch(id bellcord.SessionID, at time.Time) {
 	}
 }
 
-func (m *Memory) putSession(op bellcord.PutSession) bellcord.Result {
+func (m *Memory) putSession(op store.PutSession) store.Result {
 	s := op.Session
 	old, exists := m.sessions[s.ID]
 	switch {
 	case exists:
 		s.Created, s.Owner = old.Created, old.Owner
 	case op.Existing:
-		return bellcord.Result{Err: bellcord.ErrNoSession}
+		return store.Result{Err: bellcord.ErrNoSession}
 	}
 	if op.Existing {
 		s = keepUnchanged(s, op.Was, old)
 	}
 	m.sessions[s.ID] = s
 	m.touch(s.ID, old.Updated)
-	return bellcord.Result{}
+	return store.Result{}
 }
 
 // keepUnchanged returns the session with the stored value of each setting that the update does not
@@ -139,9 +140,9 @@ func keep[T comparable](value *T, was, stored T) {
 	}
 }
 
-func (m *Memory) deleteSession(id bellcord.SessionID) bellcord.Result {
+func (m *Memory) deleteSession(id bellcord.SessionID) store.Result {
 	delete(m.sessions, id)
 	delete(m.events, id)
 	maps.DeleteFunc(m.turns, func(_ bellcord.TurnID, t *turn) bool { return t.Session == id })
-	return bellcord.Result{}
+	return store.Result{}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	memory "github.com/bellcord/bellcord/examples/store"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/storetest"
 )
 
@@ -67,10 +68,10 @@ func TestTakeOver_NodeClosed_RaisesFence(t *testing.T) {
 	shared := memory.New()
 	leaver, heir := shared.Open(), shared.Open()
 	now, session, turn := time.Now(), bellcord.NewSessionID(), bellcord.NewTurnID()
-	results, err := leaver.Commit(t.Context(), []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: session}},
-		bellcord.AcceptTurn{Session: session, Turn: turn, At: now},
-		bellcord.ClaimTurn{Session: session, Turn: turn, At: now},
+	results, err := leaver.Commit(t.Context(), []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: session}},
+		store.AcceptTurn{Session: session, Turn: turn, At: now},
+		store.ClaimTurn{Session: session, Turn: turn, At: now},
 	})
 	if err != nil || results[2].Fence == 0 {
 		t.Fatalf("%+v, error %v", results, err)

@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Node is a bellcord.Store: one hub's view of a Memory.
+// Node is a store.Store: one hub's view of a Memory.
 type Node struct {
 	*Memory
 	id     string
 	closed bool
 }
 
-var _ bellcord.Store = (*Node)(nil)
+var _ store.Store = (*Node)(nil)
 
 // Open registers a node. Every hub needs a separate one.
 func (m *Memory) Open() *Node {
@@ -40,24 +41,24 @@ func (n *Node) registered() bool {
 	return is
 }
 
-// Changed implements bellcord.Watcher. It always reports a change: the caller then searches for new
+// Changed implements store.Watcher. It always reports a change: the caller then searches for new
 // entries, which is cheap in memory.
 func (n *Node) Changed(context.Context) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.registered() {
-		return true, bellcord.ErrFenced
+		return true, store.ErrFenced
 	}
 	return true, nil
 }
 
-// RecordedStops implements bellcord.Watcher.
-func (n *Node) RecordedStops(context.Context) ([]bellcord.TurnRecord, error) {
+// RecordedStops implements store.Watcher.
+func (n *Node) RecordedStops(context.Context) ([]store.TurnRecord, error) {
 	return n.unended(func(t *turn) bool { return t.Node == n.id && t.Stop != nil }), nil
 }
 
-// TakeOver implements bellcord.Watcher.
-func (n *Node) TakeOver(context.Context) ([]bellcord.TurnRecord, error) {
+// TakeOver implements store.Watcher.
+func (n *Node) TakeOver(context.Context) ([]store.TurnRecord, error) {
 	if err := n.bury(); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (n *Node) bury() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.registered() {
-		return bellcord.ErrFenced
+		return store.ErrFenced
 	}
 	for _, t := range n.turns {
 		if t.Node != n.id && !n.nodes[t.Node] && t.State != bellcord.StateEnded {

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Events implements bellcord.Reader.
+// Events implements store.Reader.
 func (m *Memory) Events(_ context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -18,14 +19,14 @@ func (m *Memory) Events(_ context.Context, session bellcord.SessionID, after int
 	return slices.Clone(events[:min(limit, len(events))]), nil
 }
 
-// Tail implements bellcord.Reader.
+// Tail implements store.Reader.
 func (m *Memory) Tail(_ context.Context, session bellcord.SessionID) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return int64(len(m.events[session])), nil
 }
 
-// Tails implements bellcord.Reader.
+// Tails implements store.Reader.
 func (m *Memory) Tails(_ context.Context, sessions []bellcord.SessionID) ([]int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,23 +37,23 @@ func (m *Memory) Tails(_ context.Context, sessions []bellcord.SessionID) ([]int6
 	return all, nil
 }
 
-// Turn implements bellcord.Reader.
-func (m *Memory) Turn(_ context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+// Turn implements store.Reader.
+func (m *Memory) Turn(_ context.Context, id bellcord.TurnID) (store.TurnRecord, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t, exists := m.turns[id]
 	if !exists {
-		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+		return store.TurnRecord{}, bellcord.ErrNoTurn
 	}
 	return t.TurnRecord, nil
 }
 
-// UnendedTurns implements bellcord.Reader.
-func (m *Memory) UnendedTurns(_ context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+// UnendedTurns implements store.Reader.
+func (m *Memory) UnendedTurns(_ context.Context, session bellcord.SessionID) ([]store.TurnRecord, error) {
 	return m.unended(func(t *turn) bool { return session == "" || session == t.Session }), nil
 }
 
-func (m *Memory) unended(want func(*turn) bool) (records []bellcord.TurnRecord) {
+func (m *Memory) unended(want func(*turn) bool) (records []store.TurnRecord) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range m.find(func(t *turn) bool { return t.State != bellcord.StateEnded && want(t) }) {
@@ -61,7 +62,7 @@ func (m *Memory) unended(want func(*turn) bool) (records []bellcord.TurnRecord) 
 	return records
 }
 
-// Session implements bellcord.Reader.
+// Session implements store.Reader.
 func (m *Memory) Session(_ context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,8 +73,8 @@ func (m *Memory) Session(_ context.Context, id bellcord.SessionID) (bellcord.Ses
 	return s, nil
 }
 
-// Sessions implements bellcord.Reader.
-func (m *Memory) Sessions(_ context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+// Sessions implements store.Reader.
+func (m *Memory) Sessions(_ context.Context, q store.SessionQuery) ([]bellcord.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []bellcord.Session
@@ -94,22 +95,22 @@ func newestFirst(a, b bellcord.Session) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(b.ID, a.ID))
 }
 
-// Spending implements bellcord.Reader.
-func (m *Memory) Spending(_ context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+// Spending implements store.Reader.
+func (m *Memory) Spending(_ context.Context, q store.SpendingQuery) ([]store.Spending, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var all []bellcord.Spending
+	var all []store.Spending
 	for _, s := range m.spending {
 		if (q.Session == "" || q.Session == s.Session) && (q.Owner == "" || q.Owner == s.owner) && !s.At.Before(q.Since) {
 			all = append(all, s.Spending)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b bellcord.Spending) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b store.Spending) int { return a.At.Compare(b.At) })
 	return all, nil
 }
 
-// Receipts implements bellcord.Reader.
-func (m *Memory) Receipts(_ context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+// Receipts implements store.Reader.
+func (m *Memory) Receipts(_ context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	part := strings.ToLower(q.Turn)

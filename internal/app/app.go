@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/cluster"
@@ -24,6 +23,7 @@ import (
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/undo"
 	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -44,7 +44,7 @@ type Config struct {
 	// variables name an endpoint.
 	TurnLog *slog.Logger
 	// Watch, if set, is called with every commit of the hub.
-	Watch func(bellcord.Commit)
+	Watch func(store.Commit)
 	// Admission limits the turns of the hub; nil for no limit.
 	Admission *hub.Admission
 	// Temporary means that everything is removed at the end: missing caches in the

@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/secret"
+	"github.com/bellcord/bellcord/store"
 )
 
 // testConfig returns a Config with the fake model and a new data directory.
@@ -42,7 +43,7 @@ func openTest(t *testing.T, c Config) *App {
 
 // runPrompt runs a turn in a new session and returns its record after it has
 // settled.
-func runPrompt(t *testing.T, a *App, text string) bellcord.TurnRecord {
+func runPrompt(t *testing.T, a *App, text string) store.TurnRecord {
 	t.Helper()
 	s, err := a.Hub.NewSession(t.Context(), bellcord.Session{Dir: t.TempDir(), Model: "fake/fake", Mode: "ask"})
 	if err != nil {
@@ -104,7 +105,7 @@ func TestClose_WithTurnLog_LogsFailedTurnsAndCallsWatch(t *testing.T) {
 	var mu sync.Mutex
 	commits := 0
 	c.TurnLog = slog.New(slog.NewTextHandler(&log, nil))
-	c.Watch = func(bellcord.Commit) { mu.Lock(); defer mu.Unlock(); commits++ }
+	c.Watch = func(store.Commit) { mu.Lock(); defer mu.Unlock(); commits++ }
 	a, err := Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

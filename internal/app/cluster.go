@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/cluster"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -85,11 +86,11 @@ func ClockOffset(s *postgres.Store) string {
 	return ""
 }
 
-func both(one, other func(bellcord.Commit)) func(bellcord.Commit) {
+func both(one, other func(store.Commit)) func(store.Commit) {
 	if one == nil {
 		return other
 	}
-	return func(c bellcord.Commit) { other(c); one(c) }
+	return func(c store.Commit) { other(c); one(c) }
 }
 
 // refuseWhenOutdated accepts no more turns once the schema is newer than this

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -65,7 +66,7 @@ func newRecovery(a *App) *recovery {
 
 // watch implements hub.Options.Watch: it notes the turns that this process has
 // declared lost.
-func (r *recovery) watch(c bellcord.Commit) {
+func (r *recovery) watch(c store.Commit) {
 	for _, ev := range c.Events {
 		ended, is := ev.Body.(bellcord.TurnEnded)
 		if !is || ended.Receipt.Processes.Unknown == "" {

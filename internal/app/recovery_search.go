@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/durable"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -93,7 +94,7 @@ func (s *search) unended(ctx context.Context) error {
 // ended notes turns whose receipt is from before a check of the machine.
 func (s *search) ended(ctx context.Context) error {
 	r := s.recovery
-	all, err := r.app.Store.Receipts(ctx, bellcord.ReceiptQuery{Limit: searchedReceipts})
+	all, err := r.app.Store.Receipts(ctx, store.ReceiptQuery{Limit: searchedReceipts})
 	for i := 0; i < len(all) && err == nil; i++ {
 		if all[i].Processes.Unknown != bellcord.ProcessesNotChecked || !s.ours(all[i]) {
 			continue
@@ -130,7 +131,7 @@ func (s *search) recorded(ctx context.Context, r bellcord.Receipt) (bool, error)
 		after = r.LogHead.Seq
 	}
 	known := false
-	err := bellcord.EachEvent(ctx, s.recovery.app.Store, r.Session, after, func(ev bellcord.Event) bool {
+	err := store.EachEvent(ctx, s.recovery.app.Store, r.Session, after, func(ev bellcord.Event) bool {
 		b, is := ev.Body.(bellcord.ProcessesRecovered)
 		known = known || is && b.Turn == r.Turn
 		return !known

@@ -16,24 +16,25 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/config"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
 // startTurn accepts and starts a turn that is in no hub.
-func startTurn(t *testing.T, store bellcord.Store) (bellcord.TurnID, bellcord.SessionID) {
+func startTurn(t *testing.T, kept store.Store) (bellcord.TurnID, bellcord.SessionID) {
 	t.Helper()
 	now := time.Now()
-	if shared, is := store.(*postgres.Store); is {
+	if shared, is := kept.(*postgres.Store); is {
 		now = shared.Now()
 	}
 	s, turn := bellcord.Session{ID: bellcord.NewSessionID(), Created: now, Updated: now}, bellcord.NewTurnID()
-	commit(t, store, bellcord.PutSession{Session: s},
-		bellcord.AcceptTurn{Session: s.ID, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: now},
-		bellcord.ClaimTurn{Session: s.ID, Turn: turn, At: now})
+	commit(t, kept, store.PutSession{Session: s},
+		store.AcceptTurn{Session: s.ID, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: now},
+		store.ClaimTurn{Session: s.ID, Turn: turn, At: now})
 	return turn, s.ID
 }
 
-func commit(t *testing.T, store bellcord.Store, ops ...bellcord.Op) {
+func commit(t *testing.T, store store.Store, ops ...store.Op) {
 	t.Helper()
 	results, err := store.Commit(t.Context(), ops)
 	for _, r := range results {
@@ -45,9 +46,9 @@ func commit(t *testing.T, store bellcord.Store, ops ...bellcord.Op) {
 }
 
 // buryLost ends the turn of a dead process as lost, and records no processes.
-func buryLost(t *testing.T, store bellcord.Store, turn bellcord.TurnID) (ranOn string) {
+func buryLost(t *testing.T, kept store.Store, turn bellcord.TurnID) (ranOn string) {
 	t.Helper()
-	taken, err := store.TakeOver(t.Context())
+	taken, err := kept.TakeOver(t.Context())
 	if err != nil || len(taken) != 1 || taken[0].ID != turn {
 		t.Fatalf("taken over: %+v, %v", taken, err)
 	}
@@ -55,7 +56,7 @@ func buryLost(t *testing.T, store bellcord.Store, turn bellcord.TurnID) (ranOn s
 	lost := bellcord.Receipt{Turn: turn, Session: of.Session, End: bellcord.EndLost, RaceWinner: bellcord.CompletionWon}
 	lost.Times.Accepted, lost.Times.Settled = of.Accepted, time.Now()
 	lost.Processes.Unknown, lost.Processes.Node = bellcord.ProcessesNotChecked, of.RanOn
-	commit(t, store, bellcord.FinishTurn{
+	commit(t, kept, store.FinishTurn{
 		Session: of.Session, Turn: turn, Fence: of.Fence, Receipt: lost, At: lost.Times.Settled,
 	})
 	return of.RanOn
@@ -99,12 +100,12 @@ func processesOfTurn(t *testing.T, a *App, turn bellcord.TurnID) bellcord.Proces
 func TestLaw37_ProcessEndsBeforeItRecordsThatNothingWasLeft_NextStartRecordsItOnce(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	store := openStoreOf(t, c)
-	turn, session := startTurn(t, store)
-	closeAll(t, store)
-	store = openStoreOf(t, c)
-	buryLost(t, store, turn)
-	closeAll(t, store)
+	kept := openStoreOf(t, c)
+	turn, session := startTurn(t, kept)
+	closeAll(t, kept)
+	kept = openStoreOf(t, c)
+	buryLost(t, kept, turn)
+	closeAll(t, kept)
 	for range 2 {
 		a, err := Open(t.Context(), c)
 		if err != nil {
@@ -116,10 +117,10 @@ func TestLaw37_ProcessEndsBeforeItRecordsThatNothingWasLeft_NextStartRecordsItOn
 		}
 		closeAll(t, a)
 	}
-	store = openStoreOf(t, c)
-	defer closeAll(t, store)
+	kept = openStoreOf(t, c)
+	defer closeAll(t, kept)
 	recorded := 0
-	err := bellcord.EachEvent(t.Context(), store, session, 0, func(ev bellcord.Event) bool {
+	err := store.EachEvent(t.Context(), kept, session, 0, func(ev bellcord.Event) bool {
 		if _, is := ev.Body.(bellcord.ProcessesRecovered); is {
 			recorded++
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 )
 
 // reports logs the turns that are stopped or fail, and sends traces of all
@@ -40,7 +41,7 @@ func (a *App) openReports(ctx context.Context, opened <-chan struct{}) error {
 }
 
 // watch implements hub.Options.Watch.
-func (r *reports) watch(c bellcord.Commit) {
+func (r *reports) watch(c store.Commit) {
 	r.ends.Watch(c)
 	if r.traces != nil {
 		r.traces.Watch(c)

@@ -7,18 +7,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
 // Store contains events, turns, and the tokens of a server.
 type Store interface {
-	bellcord.Store
-	bellcord.TokenStore
-	bellcord.TextReader
-	bellcord.ShareStore
-	bellcord.PushStore
+	store.Store
+	serverstore.TokenStore
+	serverstore.TextReader
+	serverstore.ShareStore
+	serverstore.PushStore
 	Close() error
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/durable"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -24,7 +25,7 @@ const MachineOwner = "admin"
 // EnsureToken makes sure that a new server can be used. If the store has no
 // valid token with the scope admin, it creates one and writes it to the file
 // token in dir, with permissions for its owner only.
-func EnsureToken(ctx context.Context, store bellcord.TokenStore, dir string) (path string, created bool, err error) {
+func EnsureToken(ctx context.Context, store serverstore.TokenStore, dir string) (path string, created bool, err error) {
 	path = filepath.Join(dir, "token")
 	tokens, err := store.Tokens(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func RestoreToken(ctx context.Context, dir string) (path string, created bool, e
 		return path, false, err
 	}
 	had, _ := os.ReadFile(path) // a file that cannot be read is replaced
-	if slices.ContainsFunc(tokens, func(t bellcord.Token) bool {
+	if slices.ContainsFunc(tokens, func(t serverstore.Token) bool {
 		return auth.State(t, time.Now()) == auth.Active && strings.Contains(string(had), t.ID+"_")
 	}) {
 		return path, false, nil
@@ -64,8 +65,8 @@ func RestoreToken(ctx context.Context, dir string) (path string, created bool, e
 
 // createAdminToken writes the file before it adds the token to the store:
 // after a crash in between, the store has no token that is lost.
-func createAdminToken(ctx context.Context, store bellcord.TokenStore, path, name string) error {
-	text, t, err := auth.NewToken(bellcord.Token{Owner: MachineOwner, Name: name, Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
+func createAdminToken(ctx context.Context, store serverstore.TokenStore, path, name string) error {
+	text, t, err := auth.NewToken(serverstore.Token{Owner: MachineOwner, Name: name, Scopes: []bellcord.Scope{bellcord.ScopeAdmin}})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/store/sqlite"
@@ -48,7 +49,7 @@ func TestEnsureToken_NoValidAdminToken_WritesAPrivateTokenFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon := time.Now().Add(time.Millisecond)
-	for _, useless := range []bellcord.Token{
+	for _, useless := range []serverstore.Token{
 		{ID: "cookie", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Cookie: true},
 		{ID: "reader", Scopes: []bellcord.Scope{bellcord.ScopeRead}},
 		{ID: "expired", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Expires: soon},
@@ -115,7 +116,7 @@ func tokenStore(t *testing.T, data string) *sqlite.Store {
 }
 
 // enters returns the caller that a token authenticates.
-func enters(store bellcord.TokenStore, text string) (auth.Caller, error) {
+func enters(store serverstore.TokenStore, text string) (auth.Caller, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)
 	door := auth.NewDoor(store, auth.Options{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 func TestMay_Scopes_AllowOnlyWhatTheyContain(t *testing.T) {
@@ -42,7 +43,7 @@ func TestReach_Caller_IsAllOwnersForAnAdminOnly(t *testing.T) {
 		if reach == "" {
 			t.Errorf("%+v reaches everybody", c)
 		}
-		if _, _, err := auth.NewToken(bellcord.Token{Owner: reach, Scopes: []bellcord.Scope{bellcord.ScopeRead}}); err == nil {
+		if _, _, err := auth.NewToken(serverstore.Token{Owner: reach, Scopes: []bellcord.Scope{bellcord.ScopeRead}}); err == nil {
 			t.Errorf("%+v reaches %q, whom there can be", c, reach)
 		}
 	}

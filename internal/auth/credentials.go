@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // Errors that Door.Enter returns for a refused request. All except
@@ -105,7 +105,7 @@ func hashOf(secret, page string) [sha256.Size]byte {
 
 // fits reports whether the secret and the page's key belong to the token, in constant time. A
 // token without a hash never matches.
-func fits(t bellcord.Token, secret, page string) bool {
+func fits(t serverstore.Token, secret, page string) bool {
 	want := t.Hash
 	if t.ID == "" || len(want) != sha256.Size {
 		want = noHash

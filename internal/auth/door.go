@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // DefaultRate and DefaultBurst are the default request limit per owner.
@@ -38,7 +38,7 @@ type Options struct {
 
 // Door authenticates requests. It is safe for concurrent use.
 type Door struct {
-	store   bellcord.TokenStore
+	store   serverstore.TokenStore
 	opts    Options
 	issuers []*issuer
 
@@ -70,7 +70,7 @@ const (
 
 // NewDoor returns a Door that checks tokens against the store. If Options.Check
 // fails, no issuer is trusted.
-func NewDoor(store bellcord.TokenStore, opts Options) *Door {
+func NewDoor(store serverstore.TokenStore, opts Options) *Door {
 	if opts.Tries <= 0 {
 		opts.Tries = 20
 	}
@@ -189,10 +189,10 @@ func (d *Door) checkCredential(ctx context.Context, shown credential) (Caller, e
 		return d.checkJWT(ctx, shown.text)
 	}
 	id, secret, shaped := splitToken(shown.text)
-	var t bellcord.Token
+	var t serverstore.Token
 	if shaped {
 		var err error
-		if t, err = d.store.Token(ctx, id); err != nil && !errors.Is(err, bellcord.ErrNoToken) {
+		if t, err = d.store.Token(ctx, id); err != nil && !errors.Is(err, serverstore.ErrNoToken) {
 			return Caller{}, fmt.Errorf("look up token: %w", err)
 		}
 	}
@@ -222,13 +222,13 @@ var errNoSuchToken = fmt.Errorf("%w: no such token; check it, or create one with
 
 var errNotOneLogin = fmt.Errorf("%w: the cookie and the header %s do not belong to the same login; log in again with bellcord open", ErrBadCredentials, PageHeader)
 
-func callerOf(t bellcord.Token) Caller {
+func callerOf(t serverstore.Token) Caller {
 	return Caller{Owner: t.Owner, Scopes: t.Scopes, Token: t.ID, Name: t.Name, Browser: t.Cookie}
 }
 
 // touch records the use of the token in the background: no request waits for
 // the disk, least of all a stop.
-func (d *Door) touch(ctx context.Context, t bellcord.Token, now time.Time) {
+func (d *Door) touch(ctx context.Context, t serverstore.Token, now time.Time) {
 	if now.Sub(t.Used) < touchEvery || !d.touched.putNew(t.ID, struct{}{}, now.Add(touchEvery)) {
 		return
 	}

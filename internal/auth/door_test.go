@@ -12,12 +12,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 func TestEnter_ValidToken_HasTheStoredScopes(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	text, made := e.mint(func(t *bellcord.Token) { t.Name = "laptop" })
+	text, made := e.mint(func(t *serverstore.Token) { t.Name = "laptop" })
 	c, err := e.bearer(text, home)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestDoor_MalformedOrForgedToken_IsRefused(t *testing.T) {
 	text, made := e.mint(nil)
 	_, other := e.mint(nil)
 	secret := text[len("bc_")+12+1:]
-	hashless := bellcord.Token{ID: "00000000000f", Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Hash: []byte{}, Created: time.Now()}
+	hashless := serverstore.Token{ID: "00000000000f", Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Hash: []byte{}, Created: time.Now()}
 	if err := e.store.PutToken(t.Context(), hashless); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestEnter_TokenExpires_IsRefusedFromThatMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
-		text, _ := e.mint(func(t *bellcord.Token) { t.Expires = in(time.Hour) })
+		text, _ := e.mint(func(t *serverstore.Token) { t.Expires = in(time.Hour) })
 		pass(time.Hour - time.Nanosecond)
 		if _, err := e.bearer(text, home); err != nil {
 			t.Errorf("before its end: %v", err)
@@ -186,7 +187,7 @@ func TestEnter_RepeatedUse_IsRecordedOncePerMinute(t *testing.T) {
 }
 
 type touchCounter struct {
-	bellcord.TokenStore
+	serverstore.TokenStore
 	touches int // read after Close
 }
 
@@ -209,10 +210,10 @@ func TestEnter_StoreFails_DoesNotCountAsBadCredentials(t *testing.T) {
 }
 
 type brokenStore struct {
-	bellcord.TokenStore
+	serverstore.TokenStore
 	err error
 }
 
-func (s brokenStore) Token(context.Context, string) (bellcord.Token, error) {
-	return bellcord.Token{}, s.err
+func (s brokenStore) Token(context.Context, string) (serverstore.Token, error) {
+	return serverstore.Token{}, s.err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/internal/testkit/authtest"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
@@ -40,9 +41,9 @@ func newEntrance(t *testing.T, opts auth.Options) *entrance {
 }
 
 // mint creates a token of anna's that may read and stop, modified by change.
-func (e *entrance) mint(change func(*bellcord.Token)) (text string, made bellcord.Token) {
+func (e *entrance) mint(change func(*serverstore.Token)) (text string, made serverstore.Token) {
 	e.t.Helper()
-	t := bellcord.Token{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
+	t := serverstore.Token{Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}}
 	if change != nil {
 		change(&t)
 	}
@@ -125,7 +126,7 @@ func isTooMany(err error) bool {
 
 func isBad(err error) bool { return errors.Is(err, auth.ErrBadCredentials) }
 
-func (e *entrance) stored(id string) bellcord.Token {
+func (e *entrance) stored(id string) serverstore.Token {
 	e.t.Helper()
 	t, err := e.store.Token(context.Background(), id)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // ErrNotLoggedIn means that a request about browser logins does not come from
@@ -89,20 +90,20 @@ func (d *Door) Login(ctx context.Context, client, code, key string) (*http.Cooki
 }
 
 // redeem consumes the code and stores a browser token for it and the page's key.
-func (d *Door) redeem(ctx context.Context, code, key string) (shown credential, t bellcord.Token, err error) {
+func (d *Door) redeem(ctx context.Context, code, key string) (shown credential, t serverstore.Token, err error) {
 	c, ok := d.codes.removeKey(codeHash(code))
 	if !ok {
-		return credential{}, bellcord.Token{}, fmt.Errorf("%w: the code is wrong, already used or expired", ErrBadCredentials)
+		return credential{}, serverstore.Token{}, fmt.Errorf("%w: the code is wrong, already used or expired", ErrBadCredentials)
 	}
 	now := time.Now()
-	t = bellcord.Token{Owner: c.Owner, Name: "browser", Scopes: c.Scopes, Cookie: true, Created: now, Expires: now.Add(cookieFor)}
+	t = serverstore.Token{Owner: c.Owner, Name: "browser", Scopes: c.Scopes, Cookie: true, Created: now, Expires: now.Add(cookieFor)}
 	if c.Token != "" {
 		from, err := d.store.Token(ctx, c.Token)
-		if err != nil && !errors.Is(err, bellcord.ErrNoToken) {
-			return credential{}, bellcord.Token{}, fmt.Errorf("look up token: %w", err)
+		if err != nil && !errors.Is(err, serverstore.ErrNoToken) {
+			return credential{}, serverstore.Token{}, fmt.Errorf("look up token: %w", err)
 		}
 		if err != nil || State(from, now) != Active {
-			return credential{}, bellcord.Token{}, errCodeVoid
+			return credential{}, serverstore.Token{}, errCodeVoid
 		}
 		if !from.Expires.IsZero() && from.Expires.Before(t.Expires) {
 			t.Expires = from.Expires
@@ -114,10 +115,10 @@ func (d *Door) redeem(ctx context.Context, code, key string) (shown credential, 
 	}
 	shown = credential{page: key, cookie: true}
 	if shown.text, t, err = draw(t, shown.page); err != nil {
-		return credential{}, bellcord.Token{}, err
+		return credential{}, serverstore.Token{}, err
 	}
 	err = d.store.PutToken(ctx, t)
-	if errors.Is(err, bellcord.ErrNoToken) { // revoked since the lookup
+	if errors.Is(err, serverstore.ErrNoToken) { // revoked since the lookup
 		err = errCodeVoid
 	}
 	return shown, t, err

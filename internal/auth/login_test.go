@@ -12,12 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // caller returns anna, authenticated with a new token.
-func (e *entrance) caller(change func(*bellcord.Token)) auth.Caller {
+func (e *entrance) caller(change func(*serverstore.Token)) auth.Caller {
 	e.t.Helper()
 	text, _ := e.mint(change)
 	c, err := e.bearer(text, home)
@@ -146,7 +146,7 @@ func TestLogin_FloodOfWrongCodes_AcceptsRightCode(t *testing.T) {
 func TestLogin_TokenRevokedOrExpired_EndsToo(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	short := e.caller(func(t *bellcord.Token) { t.Expires = in(time.Hour) })
+	short := e.caller(func(t *serverstore.Token) { t.Expires = in(time.Hour) })
 	cookie := e.login(short).Cookie
 	if cookie.MaxAge > 3600 || cookie.MaxAge < 3000 {
 		t.Errorf("the cookie is good for %d s", cookie.MaxAge)

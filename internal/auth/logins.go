@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // OtherLogins returns the active browser logins of the caller's owner, without
 // the caller's own and without those that have a scope which the caller lacks.
 // Only a browser login may call it; others get ErrNotLoggedIn.
-func (d *Door) OtherLogins(ctx context.Context, c Caller) ([]bellcord.Token, error) {
+func (d *Door) OtherLogins(ctx context.Context, c Caller) ([]serverstore.Token, error) {
 	if !c.Browser {
 		return nil, ErrNotLoggedIn
 	}
@@ -22,7 +23,7 @@ func (d *Door) OtherLogins(ctx context.Context, c Caller) ([]bellcord.Token, err
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}
 	now := time.Now()
-	return slices.DeleteFunc(all, func(t bellcord.Token) bool {
+	return slices.DeleteFunc(all, func(t serverstore.Token) bool {
 		exceeds := slices.ContainsFunc(t.Scopes, func(s bellcord.Scope) bool { return !c.May(s) })
 		return !t.Cookie || t.Owner != c.Owner || t.ID == c.Token || exceeds || State(t, now) != Active
 	}), nil
@@ -37,7 +38,7 @@ func (d *Door) RevokeOtherLogins(ctx context.Context, c Caller) (int, error) {
 	}
 	now := time.Now()
 	for i, t := range others {
-		if err := d.store.RevokeToken(ctx, t.ID, now); err != nil && !errors.Is(err, bellcord.ErrNoToken) {
+		if err := d.store.RevokeToken(ctx, t.ID, now); err != nil && !errors.Is(err, serverstore.ErrNoToken) {
 			return i, fmt.Errorf("revoke login: %w", err)
 		}
 	}
@@ -58,7 +59,7 @@ func (d *Door) Recheck(ctx context.Context, c Caller) error {
 	}
 	t, err := d.store.Token(ctx, c.Token)
 	switch {
-	case errors.Is(err, bellcord.ErrNoToken):
+	case errors.Is(err, serverstore.ErrNoToken):
 		return errNoSuchToken
 	case err != nil:
 		return fmt.Errorf("look up token: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // logged logs a browser in as the caller and returns both of its forms.
@@ -37,7 +38,7 @@ func TestRevokeOtherLogins_ThreeBrowsers_EndsTheOthersOnly(t *testing.T) {
 	mine, me := e.logged(c)
 	phone, _ := e.logged(me)
 	laptop, _ := e.logged(again) // by another token of the same owner
-	berts, _ := e.logged(e.caller(func(t *bellcord.Token) { t.Owner = "bert" }))
+	berts, _ := e.logged(e.caller(func(t *serverstore.Token) { t.Owner = "bert" }))
 	if n := e.others(me); n != 2 {
 		t.Errorf("%d others, want 2", n)
 	}
@@ -81,7 +82,7 @@ func TestOtherLogins_CallerWithoutLogin_IsRefused(t *testing.T) {
 func TestOtherLogins_LoginWithFewerScopes_DoesNotReachOneWithMore(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	admin := e.caller(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
+	admin := e.caller(func(t *serverstore.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
 	logged := func(scopes ...bellcord.Scope) (loggedIn, auth.Caller) {
 		code, _ := e.Code(admin, scopes...)
 		browser, err := e.enter(home, code)
@@ -119,8 +120,8 @@ func TestOtherLogins_ExpiredAndIdle_AreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEntrance(t, auth.Options{})
 		mine, me := e.logged(e.caller(nil))
-		e.login(me)                                                              // idle after twelve hours
-		e.login(e.caller(func(t *bellcord.Token) { t.Expires = in(time.Hour) })) // expires
+		e.login(me)                                                                 // idle after twelve hours
+		e.login(e.caller(func(t *serverstore.Token) { t.Expires = in(time.Hour) })) // expires
 		if n := e.others(me); n != 2 {
 			t.Errorf("%d others, want 2", n)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
@@ -143,7 +144,7 @@ func TestEnter_LoginStoredWithoutKey_IsRefused(t *testing.T) {
 	e := newEntrance(t, auth.Options{})
 	const secret = "0123456789abcdef"
 	hash := sha256.Sum256([]byte(secret))
-	old := bellcord.Token{
+	old := serverstore.Token{
 		ID: "0123456789ab", Owner: "anna", Scopes: []bellcord.Scope{bellcord.ScopeAdmin}, Cookie: true,
 		Hash: hash[:], Created: time.Now(), Expires: in(time.Hour),
 	}
@@ -217,7 +218,7 @@ func TestLogin_UnusedForTwelveHours_Expires(t *testing.T) {
 func TestCode_OfAnAdmin_GrantsAdminOnlyWhenNamed(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	admin := e.caller(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
+	admin := e.caller(func(t *serverstore.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
 	anna := e.caller(nil)
 	everyday := []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopePrompt, bellcord.ScopeStop, bellcord.ScopeUndo}
 	for _, test := range []struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // TokenState is the validity of a token.
@@ -24,7 +24,7 @@ const (
 
 // State returns the state of a token at a time. A browser's token is also
 // Expired when it was unused for twelve hours.
-func State(t bellcord.Token, at time.Time) TokenState {
+func State(t serverstore.Token, at time.Time) TokenState {
 	switch {
 	case !t.Revoked.IsZero():
 		return Revoked
@@ -36,7 +36,7 @@ func State(t bellcord.Token, at time.Time) TokenState {
 	return Active
 }
 
-func lastUse(t bellcord.Token) time.Time {
+func lastUse(t serverstore.Token) time.Time {
 	if t.Used.After(t.Created) {
 		return t.Used
 	}
@@ -45,24 +45,24 @@ func lastUse(t bellcord.Token) time.Time {
 
 // Mint creates a token and stores it. text is the only copy of its secret; the
 // store contains a hash.
-func Mint(ctx context.Context, store bellcord.TokenStore, t bellcord.Token) (text string, made bellcord.Token, err error) {
+func Mint(ctx context.Context, store serverstore.TokenStore, t serverstore.Token) (text string, made serverstore.Token, err error) {
 	if text, made, err = NewToken(t); err != nil {
-		return "", bellcord.Token{}, err
+		return "", serverstore.Token{}, err
 	}
 	if err := store.PutToken(ctx, made); err != nil {
-		return "", bellcord.Token{}, err
+		return "", serverstore.Token{}, err
 	}
 	return text, made, nil
 }
 
 // NewToken creates a token for the Authorization header without storing it.
 // Owner and scopes are taken from t, and name and times if they are set.
-func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
+func NewToken(t serverstore.Token) (text string, made serverstore.Token, err error) {
 	if strings.HasPrefix(t.Owner, oidcPrefix) {
-		return "", bellcord.Token{}, fmt.Errorf("owner %q: names that start with %q are reserved for OpenID Connect", t.Owner, oidcPrefix)
+		return "", serverstore.Token{}, fmt.Errorf("owner %q: names that start with %q are reserved for OpenID Connect", t.Owner, oidcPrefix)
 	}
 	if err := checkName("owner", t.Owner, ""); err != nil {
-		return "", bellcord.Token{}, err
+		return "", serverstore.Token{}, err
 	}
 	t.Cookie, t.Parent = false, ""
 	return draw(t, "")
@@ -70,23 +70,23 @@ func NewToken(t bellcord.Token) (text string, made bellcord.Token, err error) {
 
 // draw gives a token an ID and a secret. page is the public key of the page
 // for a browser's token, or "".
-func draw(t bellcord.Token, page string) (text string, made bellcord.Token, err error) {
+func draw(t serverstore.Token, page string) (text string, made serverstore.Token, err error) {
 	if t.Name == "" {
 		t.Name = t.Owner
 	}
 	if !t.Cookie { // the name of a browser's token is fixed
 		if err := checkName("name", t.Name, " "); err != nil {
-			return "", bellcord.Token{}, err
+			return "", serverstore.Token{}, err
 		}
 	}
 	if t.Scopes, err = orderly(t.Scopes); err != nil {
-		return "", bellcord.Token{}, err
+		return "", serverstore.Token{}, err
 	}
 	if t.Created.IsZero() {
 		t.Created = time.Now()
 	}
 	if State(t, t.Created) == Expired {
-		return "", bellcord.Token{}, errors.New("the token would already be expired; choose a later expiry")
+		return "", serverstore.Token{}, errors.New("the token would already be expired; choose a later expiry")
 	}
 	t.Used, t.Revoked = time.Time{}, time.Time{}
 	secret := randomHex(32)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 func TestMint_StoredToken_ContainsOnlyTheHash(t *testing.T) {
@@ -38,7 +39,7 @@ func TestMint_StoredToken_ContainsOnlyTheHash(t *testing.T) {
 func TestNewToken_InvalidOwnerNameOrScope_IsRefused(t *testing.T) {
 	t.Parallel()
 	read := []bellcord.Scope{bellcord.ScopeRead}
-	for what, bad := range map[string]bellcord.Token{
+	for what, bad := range map[string]serverstore.Token{
 		"no owner":              {Scopes: read},
 		"a long owner":          {Owner: strings.Repeat("a", 65), Scopes: read},
 		"a space in the owner":  {Owner: "an na", Scopes: read},
@@ -57,7 +58,7 @@ func TestNewToken_InvalidOwnerNameOrScope_IsRefused(t *testing.T) {
 			t.Errorf("%s: %+v was made", what, made)
 		}
 	}
-	for _, good := range []bellcord.Token{
+	for _, good := range []serverstore.Token{
 		{Owner: "a.b_c@d-e:f+1", Scopes: read},
 		{Owner: strings.Repeat("a", 64), Scopes: read},
 		{Owner: "anna", Name: "first start", Scopes: read, Expires: in(time.Second)},
@@ -71,7 +72,7 @@ func TestNewToken_InvalidOwnerNameOrScope_IsRefused(t *testing.T) {
 func TestMint_CookieRequested_IsValidInTheHeaderOnly(t *testing.T) {
 	t.Parallel()
 	e := newEntrance(t, auth.Options{})
-	text, made := e.mint(func(t *bellcord.Token) { t.Cookie, t.Parent = true, "000000000000" })
+	text, made := e.mint(func(t *serverstore.Token) { t.Cookie, t.Parent = true, "000000000000" })
 	if made.Cookie || made.Parent != "" {
 		t.Errorf("it is %+v", made)
 	}

@@ -9,23 +9,24 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 var errDown = errors.New("the database is down")
 
 // downStore is a token store that can be made to fail or hang.
 type downStore struct {
-	bellcord.TokenStore
+	serverstore.TokenStore
 	down, hangs bool
 }
 
-func (s *downStore) Token(ctx context.Context, id string) (bellcord.Token, error) {
+func (s *downStore) Token(ctx context.Context, id string) (serverstore.Token, error) {
 	switch {
 	case s.hangs:
 		<-ctx.Done()
-		return bellcord.Token{}, ctx.Err()
+		return serverstore.Token{}, ctx.Err()
 	case s.down:
-		return bellcord.Token{}, errDown
+		return serverstore.Token{}, errDown
 	}
 	return s.TokenStore.Token(ctx, id)
 }
@@ -39,7 +40,7 @@ func TestLaw05_StoreDown_RecentCallerMayStop(t *testing.T) {
 		e.Door = auth.NewDoor(store, auth.Options{})
 		text, made := e.mint(nil)
 		unseen, _ := e.mint(nil)
-		admin, _ := e.mint(func(t *bellcord.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
+		admin, _ := e.mint(func(t *serverstore.Token) { t.Scopes = []bellcord.Scope{bellcord.ScopeAdmin} })
 		for _, one := range []string{text, admin} {
 			if c, err := e.bearer(one, home); err != nil || c.Unsure != nil {
 				t.Fatalf("%+v, %v", c, err)

@@ -4,6 +4,7 @@ package clip
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Text keeps the first Head and the last Tail bytes of the text added to it.
@@ -48,3 +49,16 @@ func (t *Text) String() string {
 }
 
 func (t *Text) end() []byte { return t.last[max(0, len(t.last)-t.Tail):] }
+
+// mostTitle is the maximum length of a title made from a prompt, in characters.
+const mostTitle = 60
+
+// FirstWords returns the default title of a session: the first line of its
+// first prompt, shortened to 60 characters.
+func FirstWords(prompt string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	if utf8.RuneCountInString(title) > mostTitle {
+		title = string([]rune(title)[:mostTitle-1]) + "…"
+	}
+	return title
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -85,21 +86,21 @@ func (s *named) Home(ctx context.Context, session bellcord.SessionID) (string, e
 
 // nameOf returns the id that a store uses for its node, from the record of a
 // temporary turn.
-func nameOf(t *testing.T, store *sqlite.Store) string {
+func nameOf(t *testing.T, kept *sqlite.Store) string {
 	t.Helper()
 	session, turn := bellcord.NewSessionID(), bellcord.NewTurnID()
-	results, err := store.Commit(t.Context(), []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: session, Dir: "/"}},
-		bellcord.AcceptTurn{Session: session, Turn: turn, At: time.Now()},
+	results, err := kept.Commit(t.Context(), []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: session, Dir: "/"}},
+		store.AcceptTurn{Session: session, Turn: turn, At: time.Now()},
 	})
 	if err != nil || results[1].Err != nil {
 		t.Fatal(err, results)
 	}
-	record, err := store.Turn(t.Context(), turn)
+	record, err := kept.Turn(t.Context(), turn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Commit(t.Context(), []bellcord.Op{bellcord.DeleteSession{ID: session}}); err != nil {
+	if _, err := kept.Commit(t.Context(), []store.Op{store.DeleteSession{ID: session}}); err != nil {
 		t.Fatal(err)
 	}
 	return record.Node

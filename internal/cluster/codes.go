@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // codes are the errors that are preserved between nodes, with the codes that
@@ -17,7 +18,7 @@ var codes = []struct {
 	{"turn-not-found", bellcord.ErrNoTurn},
 	{"turn-exists", bellcord.ErrTurnExists},
 	{"session-busy", bellcord.ErrBusy},
-	{"fenced", bellcord.ErrFenced},
+	{"fenced", store.ErrFenced},
 	{"shutting-down", bellcord.ErrDraining},
 	{"session-not-open", bellcord.ErrNotOpen},
 	{"turn-started", bellcord.ErrStarted},

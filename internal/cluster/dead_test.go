@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestLaw33_NodeWithExpiredLease_EndsItsTurnsAndIsFenced(t *testing.T) {
@@ -30,7 +31,7 @@ func TestLaw33_NodeWithExpiredLease_EndsItsTurnsAndIsFenced(t *testing.T) {
 		t.Fatal("it is not told that it was taken for dead")
 	}
 	until(t, "its agent ends", func() bool { return b.causeOf(turn) != nil })
-	if why := b.causeOf(turn); !errors.Is(why, bellcord.ErrFenced) {
+	if why := b.causeOf(turn); !errors.Is(why, store.ErrFenced) {
 		t.Errorf("its agent ended by %v", why)
 	}
 	for _, id := range []bellcord.TurnID{turn, waiting} {

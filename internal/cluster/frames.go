@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Limits of one message to a node, and of the events that wait for it.
@@ -26,7 +27,7 @@ type frames struct {
 
 // Committed implements hub.Options.Watch: it queues committed events for the
 // nodes that watch their sessions.
-func (b *Bus) Committed(c bellcord.Commit) {
+func (b *Bus) Committed(c store.Commit) {
 	sent := false
 	b.watches.mu.RLock()
 	if len(b.watches.remote) > 0 {

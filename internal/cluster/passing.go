@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 // home returns the session's home node if that is another node, and "" if it
@@ -40,7 +41,7 @@ func (n *Node) Accept(ctx context.Context, session bellcord.SessionID, p bellcor
 		p.Turn = bellcord.NewTurnID()
 	}
 	r, err := n.bus.call(ctx, home, call{Verb: "prompt", Session: session, Turn: p.Turn, Prompt: &p})
-	if !errors.Is(err, errUnreached) && !errors.Is(err, bellcord.ErrDraining) && !errors.Is(err, bellcord.ErrFenced) {
+	if !errors.Is(err, errUnreached) && !errors.Is(err, bellcord.ErrDraining) && !errors.Is(err, store.ErrFenced) {
 		n.ForgetSession(session)
 		return r.Turn, err
 	}
@@ -67,7 +68,7 @@ func (n *Node) promptThroughStore(ctx context.Context, session bellcord.SessionI
 	switch p.WhenBusy {
 	case bellcord.BusyReject:
 		unended, err := n.UnendedTurns(ctx, session)
-		if err == nil && slices.ContainsFunc(unended, func(r bellcord.TurnRecord) bool { return r.ID != p.Turn }) {
+		if err == nil && slices.ContainsFunc(unended, func(r store.TurnRecord) bool { return r.ID != p.Turn }) {
 			err = bellcord.ErrBusy
 		}
 		return err
@@ -209,7 +210,7 @@ const standingPatience = 300 * time.Millisecond
 
 // QueueEntries returns the queue entries of turns on all nodes. Entries of
 // nodes that do not answer in time are missing.
-func (n *Node) QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
+func (n *Node) QueueEntries(turns []store.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry {
 	all := n.Hub.QueueEntries(turns)
 	byNode := map[string][]bellcord.TurnID{}
 	for _, r := range turns {

@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/cluster"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -118,7 +118,7 @@ type setup struct {
 	cluster.Config
 	hub   hub.Options
 	lease time.Duration
-	store func(bellcord.Store) bellcord.Store
+	store func(store.Store) store.Store
 	quiet bool // errors at the end are part of the test
 }
 
@@ -138,7 +138,7 @@ type node struct {
 
 // base is a store that implements cluster.Directory.
 type base interface {
-	bellcord.Store
+	store.Store
 	cluster.Directory
 	Close() error
 }
@@ -187,27 +187,27 @@ func newSigner(t testing.TB, key []byte, node string, now func() time.Time) clus
 }
 
 // start starts a node on a store.
-func start(t *testing.T, store base, with setup) *node {
+func start(t *testing.T, kept base, with setup) *node {
 	t.Helper()
-	n := &node{t: t, id: store.NodeID(), base: store, actor: newActor(), log: &journal{}}
+	n := &node{t: t, id: kept.NodeID(), base: kept, actor: newActor(), log: &journal{}}
 	if with.Directory == nil {
-		with.Directory = store
+		with.Directory = kept
 	}
 	with.Logger = n.log.logger()
 	var err error
 	if n.bus, err = cluster.Dial(with.Config); err != nil {
 		t.Fatal(err)
 	}
-	with.hub.Peers, with.hub.Watch = n.bus, func(c bellcord.Commit) {
+	with.hub.Peers, with.hub.Watch = n.bus, func(c store.Commit) {
 		began := time.Now()
 		n.bus.Committed(c)
 		n.longest.Store(max(n.longest.Load(), int64(time.Since(began)))) // only one goroutine commits
 	}
-	var kept bellcord.Store = store
+	var used store.Store = kept
 	if with.store != nil {
-		kept = with.store(kept)
+		used = with.store(kept)
 	}
-	hub, err := hub.Open(context.Background(), kept, n.actor, with.hub)
+	hub, err := hub.Open(context.Background(), used, n.actor, with.hub)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func start(t *testing.T, store base, with setup) *node {
 		defer done()
 		err := hub.Close(ctx)
 		n.bus.Close()
-		if err := errors.Join(err, store.Close()); err != nil && !with.quiet {
+		if err := errors.Join(err, kept.Close()); err != nil && !with.quiet {
 			t.Error(err)
 		}
 	}

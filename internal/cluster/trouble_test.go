@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // stuck is a store with commits that can be blocked.
 type stuck struct {
-	bellcord.Store
+	store.Store
 	mu    sync.Mutex
 	flows chan struct{} // closed while commits are not blocked
 }
@@ -23,7 +23,7 @@ func newStuck() *stuck {
 	return s
 }
 
-func (s *stuck) around(store bellcord.Store) bellcord.Store {
+func (s *stuck) around(store store.Store) store.Store {
 	s.Store = store
 	return s
 }
@@ -44,7 +44,7 @@ func (s *stuck) goOn() {
 	}
 }
 
-func (s *stuck) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (s *stuck) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	s.mu.Lock()
 	flows := s.flows
 	s.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // by is the cause of stops.
@@ -92,9 +93,9 @@ func (n *node) settles(req bellcord.StopRequest) bellcord.Receipt {
 }
 
 // record waits until a turn has ended and returns its record.
-func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
+func (n *node) record(id bellcord.TurnID) store.TurnRecord {
 	n.t.Helper()
-	var r bellcord.TurnRecord
+	var r store.TurnRecord
 	until(n.t, "the turn ends", func() bool {
 		var err error
 		r, err = n.base.Turn(inTime(n.t), id)

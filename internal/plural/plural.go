@@ -17,3 +17,19 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Dollars formats billionths of a dollar: with two decimals from one dollar on,
+// with four or six below.
+func Dollars(billionths int64) string {
+	const dollar = 1e9
+	switch v := float64(billionths) / dollar; {
+	case billionths == 0:
+		return "$0"
+	case v < 0.01:
+		return fmt.Sprintf("$%.6f", v)
+	case v < 1:
+		return fmt.Sprintf("$%.4f", v)
+	default:
+		return fmt.Sprintf("$%.2f", v)
+	}
+}

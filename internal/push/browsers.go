@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // Key returns the public key of this server, which a browser needs to subscribe.
@@ -46,7 +46,7 @@ func (n *Notifier) signer(ctx context.Context) (*signer, error) {
 
 // Subscribe stores a subscription and returns it with its id. The error matches
 // ErrInvalid if messages cannot be sent to it.
-func (n *Notifier) Subscribe(ctx context.Context, v bellcord.PushSubscription) (bellcord.PushSubscription, error) {
+func (n *Notifier) Subscribe(ctx context.Context, v serverstore.PushSubscription) (serverstore.PushSubscription, error) {
 	if err := n.check(v); err != nil {
 		return v, err
 	}
@@ -55,7 +55,7 @@ func (n *Notifier) Subscribe(ctx context.Context, v bellcord.PushSubscription) (
 }
 
 // Subscriptions returns the subscriptions of an owner.
-func (n *Notifier) Subscriptions(ctx context.Context, owner string) ([]bellcord.PushSubscription, error) {
+func (n *Notifier) Subscriptions(ctx context.Context, owner string) ([]serverstore.PushSubscription, error) {
 	return n.store.PushSubscriptions(ctx, owner)
 }
 
@@ -81,5 +81,5 @@ func (n *Notifier) Test(ctx context.Context, owner, id string) error {
 		}
 		return err
 	}
-	return bellcord.ErrNoSubscription
+	return serverstore.ErrNoSubscription
 }

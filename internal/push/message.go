@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // The kinds of messages.
@@ -47,6 +48,6 @@ func (m Message) urgency() string {
 }
 
 // wanted reports whether a subscription gets a message.
-func (m Message) wanted(by bellcord.PushSubscription) bool {
+func (m Message) wanted(by serverstore.PushSubscription) bool {
 	return m.Kind == kindQuestion && by.Questions || m.Kind == kindEnd && by.Ends
 }

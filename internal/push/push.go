@@ -18,13 +18,15 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 )
 
 // The bounds of the work that waits or runs.
 const (
 	mostWaiting   = 1024
 	mostDelivered = 256 // messages that are being sent
-	mostOfOwner   = 4 * bellcord.MostPushSubscriptions
+	mostOfOwner   = 4 * serverstore.MostPushSubscriptions
 	storeTime     = 5 * time.Second // time limit for reading a message's subscriptions
 )
 
@@ -38,9 +40,9 @@ type Config struct {
 
 // Store is the part of a store that a Notifier uses.
 type Store interface {
-	bellcord.PushStore
+	serverstore.PushStore
 	Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-	Token(ctx context.Context, id string) (bellcord.Token, error)
+	Token(ctx context.Context, id string) (serverstore.Token, error)
 }
 
 // Notifier sends the messages of one server. Its methods are safe for concurrent
@@ -87,7 +89,7 @@ func (n *Notifier) Close() {
 
 // Watch queues the messages about a commit. It never blocks. It implements
 // hub.Options.Watch.
-func (n *Notifier) Watch(c bellcord.Commit) {
+func (n *Notifier) Watch(c store.Commit) {
 	for _, ev := range c.Events {
 		m := Message{Session: ev.Session, Turn: ev.Turn}
 		switch b := ev.Body.(type) {
@@ -160,9 +162,9 @@ func (n *Notifier) dispatch(m Message) error {
 // receive messages: it was not revoked, by a logout or an administrator, and has
 // not expired. Otherwise it deletes the subscription. A login that was not used
 // for hours is still valid here: the page is closed.
-func (n *Notifier) valid(ctx context.Context, v bellcord.PushSubscription) (bool, error) {
+func (n *Notifier) valid(ctx context.Context, v serverstore.PushSubscription) (bool, error) {
 	token, err := n.store.Token(ctx, v.Token)
-	if err != nil && !errors.Is(err, bellcord.ErrNoToken) {
+	if err != nil && !errors.Is(err, serverstore.ErrNoToken) {
 		return false, err
 	}
 	if err == nil && token.Revoked.IsZero() && (token.Expires.IsZero() || time.Now().Before(token.Expires)) {
@@ -172,9 +174,9 @@ func (n *Notifier) valid(ctx context.Context, v bellcord.PushSubscription) (bool
 }
 
 // remove deletes a subscription that has ended.
-func (n *Notifier) remove(ctx context.Context, v bellcord.PushSubscription) error {
+func (n *Notifier) remove(ctx context.Context, v serverstore.PushSubscription) error {
 	err := n.store.DeletePushSubscription(ctx, v.Owner, v.ID)
-	if errors.Is(err, bellcord.ErrNoSubscription) {
+	if errors.Is(err, serverstore.ErrNoSubscription) {
 		return nil
 	}
 	return err
@@ -182,7 +184,7 @@ func (n *Notifier) remove(ctx context.Context, v bellcord.PushSubscription) erro
 
 // begin sends a message in the background. It returns false if too many are
 // being sent, so that an unresponsive push service cannot use up memory.
-func (n *Notifier) begin(to bellcord.PushSubscription, m Message) bool {
+func (n *Notifier) begin(to serverstore.PushSubscription, m Message) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.all >= mostDelivered || n.busy[to.Owner] >= mostOfOwner || n.life.Err() != nil {

@@ -16,6 +16,8 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/publicnet"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -74,7 +76,7 @@ func newStage(t *testing.T, change func(*push.Config)) *stage {
 	})
 	s.session = s.newSession("anna")
 	for _, name := range []string{"anna", "bert"} {
-		if err := store.PutToken(ctx, bellcord.Token{ID: name + "-token", Owner: name, Hash: []byte{1}, Created: time.Now()}); err != nil {
+		if err := store.PutToken(ctx, serverstore.Token{ID: name + "-token", Owner: name, Hash: []byte{1}, Created: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,13 +86,13 @@ func newStage(t *testing.T, change func(*push.Config)) *stage {
 func (s *stage) newSession(owner string) bellcord.Session {
 	s.t.Helper()
 	made := bellcord.Session{ID: bellcord.NewSessionID(), Owner: owner, Title: "Fix totals of " + owner}
-	if _, err := s.store.Commit(s.ctx, []bellcord.Op{bellcord.PutSession{Session: made}}); err != nil {
+	if _, err := s.store.Commit(s.ctx, []store.Op{store.PutSession{Session: made}}); err != nil {
 		s.t.Fatal(err)
 	}
 	return made
 }
 
-func (s *stage) subscribe(v bellcord.PushSubscription) bellcord.PushSubscription {
+func (s *stage) subscribe(v serverstore.PushSubscription) serverstore.PushSubscription {
 	s.t.Helper()
 	made, err := s.Subscribe(s.ctx, v)
 	if err != nil {
@@ -122,14 +124,14 @@ func (s *stage) subscribed(owner string) int {
 	return len(all)
 }
 
-func opened(session bellcord.SessionID, turn bellcord.TurnID) bellcord.Commit {
+func opened(session bellcord.SessionID, turn bellcord.TurnID) store.Commit {
 	q := bellcord.Question{ID: "q", Text: "Run rm -rf /?", Tool: "shell", Arguments: []byte(`{"command":"rm -rf /"}`)}
-	return bellcord.Commit{Events: []bellcord.Event{{Session: session, Turn: turn, Body: bellcord.QuestionOpened{Question: q}}}}
+	return store.Commit{Events: []bellcord.Event{{Session: session, Turn: turn, Body: bellcord.QuestionOpened{Question: q}}}}
 }
 
-func ended(session bellcord.SessionID, turn bellcord.TurnID, end bellcord.End) bellcord.Commit {
+func ended(session bellcord.SessionID, turn bellcord.TurnID, end bellcord.End) store.Commit {
 	r := bellcord.Receipt{Turn: turn, Session: session, End: end, Error: "secret error", Times: bellcord.Times{Started: time.Now()}}
-	return bellcord.Commit{Events: []bellcord.Event{
+	return store.Commit{Events: []bellcord.Event{
 		{Session: session, Turn: turn, Body: bellcord.TextDelta{Text: "secret answer"}},
 		{Session: session, Turn: turn, Body: bellcord.TurnEnded{Receipt: r}},
 	}}
@@ -144,7 +146,7 @@ func TestWatch_QuestionAndEnd_ReachTheOwnersBrowserEncrypted(t *testing.T) {
 	s.Watch(opened(s.newSession("bert").ID, "of bert"))
 	s.Watch(opened(s.newSession("").ID, "of nobody"))
 	s.Watch(opened("no session", "of a deleted session"))
-	s.Watch(bellcord.Commit{Events: []bellcord.Event{{Session: s.session.ID, Turn: "dropped", Body: bellcord.TurnEnded{}}}})
+	s.Watch(store.Commit{Events: []bellcord.Event{{Session: s.session.ID, Turn: "dropped", Body: bellcord.TurnEnded{}}}})
 	s.Watch(opened(s.session.ID, turn))
 	question := s.service.next(s.ctx)
 	if want := (push.Message{Kind: "question", Session: s.session.ID, Turn: turn, Title: "Fix totals of anna"}); question.Message != want {
@@ -257,10 +259,10 @@ func TestDispatch_TokenRevokedOrExpired_EndsTheSubscription(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
 	s.Start(s.store)
-	old := bellcord.Token{ID: "old", Owner: "anna", Hash: []byte{1}, Created: time.Now().Add(-time.Hour), Expires: time.Now().Add(-time.Minute)}
+	old := serverstore.Token{ID: "old", Owner: "anna", Hash: []byte{1}, Created: time.Now().Add(-time.Hour), Expires: time.Now().Add(-time.Minute)}
 	// A login that was not used for a day still gets messages: the page is closed.
-	idle := bellcord.Token{ID: "idle", Owner: "anna", Hash: []byte{1}, Cookie: true, Created: time.Now().AddDate(0, 0, -1), Expires: time.Now().Add(time.Hour)}
-	for _, v := range []bellcord.Token{old, idle} {
+	idle := serverstore.Token{ID: "idle", Owner: "anna", Hash: []byte{1}, Cookie: true, Created: time.Now().AddDate(0, 0, -1), Expires: time.Now().Add(time.Hour)}
+	for _, v := range []serverstore.Token{old, idle} {
 		if err := s.store.PutToken(s.ctx, v); err != nil {
 			t.Fatal(err)
 		}
@@ -291,18 +293,18 @@ func TestSubscribe_InvalidSubscription_IsRefused(t *testing.T) {
 	if _, err := s.Subscribe(s.ctx, good); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*bellcord.PushSubscription){
-		"no TLS":           func(v *bellcord.PushSubscription) { v.Endpoint = "http://push.example/x" },
-		"a file":           func(v *bellcord.PushSubscription) { v.Endpoint = "file:///etc/passwd" },
-		"no host":          func(v *bellcord.PushSubscription) { v.Endpoint = "https:///x" },
-		"no URL":           func(v *bellcord.PushSubscription) { v.Endpoint = "https://push.example/\x7f" },
-		"a password":       func(v *bellcord.PushSubscription) { v.Endpoint = "https://a:b@push.example/x" },
-		"a long one":       func(v *bellcord.PushSubscription) { v.Endpoint += strings.Repeat("x", 2048) },
-		"this machine":     func(v *bellcord.PushSubscription) { v.Endpoint = "https://127.0.0.1/x" },
-		"the metadata":     func(v *bellcord.PushSubscription) { v.Endpoint = "https://[fd00:ec2::254]/x" },
-		"no auth":          func(v *bellcord.PushSubscription) { v.Auth = nil },
-		"no key":           func(v *bellcord.PushSubscription) { v.PublicKey = nil },
-		"not on the curve": func(v *bellcord.PushSubscription) { v.PublicKey = append([]byte{4}, make([]byte, 64)...) },
+	for name, change := range map[string]func(*serverstore.PushSubscription){
+		"no TLS":           func(v *serverstore.PushSubscription) { v.Endpoint = "http://push.example/x" },
+		"a file":           func(v *serverstore.PushSubscription) { v.Endpoint = "file:///etc/passwd" },
+		"no host":          func(v *serverstore.PushSubscription) { v.Endpoint = "https:///x" },
+		"no URL":           func(v *serverstore.PushSubscription) { v.Endpoint = "https://push.example/\x7f" },
+		"a password":       func(v *serverstore.PushSubscription) { v.Endpoint = "https://a:b@push.example/x" },
+		"a long one":       func(v *serverstore.PushSubscription) { v.Endpoint += strings.Repeat("x", 2048) },
+		"this machine":     func(v *serverstore.PushSubscription) { v.Endpoint = "https://127.0.0.1/x" },
+		"the metadata":     func(v *serverstore.PushSubscription) { v.Endpoint = "https://[fd00:ec2::254]/x" },
+		"no auth":          func(v *serverstore.PushSubscription) { v.Auth = nil },
+		"no key":           func(v *serverstore.PushSubscription) { v.PublicKey = nil },
+		"not on the curve": func(v *serverstore.PushSubscription) { v.PublicKey = append([]byte{4}, make([]byte, 64)...) },
 	} {
 		bad := good
 		change(&bad)
@@ -345,7 +347,7 @@ func TestTest_NameOfAPrivateAddress_IsNotContacted(t *testing.T) {
 	if n := s.service.requests.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-	if err := s.Test(s.ctx, "bert", made.ID); !errors.Is(err, bellcord.ErrNoSubscription) {
+	if err := s.Test(s.ctx, "bert", made.ID); !errors.Is(err, serverstore.ErrNoSubscription) {
 		t.Errorf("bert tested the browser of anna: %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/publicnet"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 const (
@@ -37,7 +37,7 @@ var errLater = fmt.Errorf("%w for now", ErrNotSent)
 
 // deliver sends a message, with retries. It returns errGone if the subscription
 // no longer exists.
-func (n *Notifier) deliver(ctx context.Context, to bellcord.PushSubscription, m Message) error {
+func (n *Notifier) deliver(ctx context.Context, to serverstore.PushSubscription, m Message) error {
 	for tries := 0; ; tries++ {
 		err := n.send(ctx, to, m)
 		if !errors.Is(err, errLater) || tries == len(n.retries) {
@@ -68,7 +68,7 @@ func unreached(err error) string {
 
 // send makes one request. Its errors contain neither the endpoint, which is a
 // secret, nor an address.
-func (n *Notifier) send(ctx context.Context, to bellcord.PushSubscription, m Message) error {
+func (n *Notifier) send(ctx context.Context, to serverstore.PushSubscription, m Message) error {
 	ctx, done := context.WithTimeout(ctx, requestTime)
 	defer done()
 	request, err := n.request(ctx, to, m)
@@ -105,7 +105,7 @@ func (n *Notifier) send(ctx context.Context, to bellcord.PushSubscription, m Mes
 	return fmt.Errorf("%w: %s", ErrNotSent, response.Status)
 }
 
-func (n *Notifier) request(ctx context.Context, to bellcord.PushSubscription, m Message) (*http.Request, error) {
+func (n *Notifier) request(ctx context.Context, to serverstore.PushSubscription, m Message) (*http.Request, error) {
 	key, err := n.signer(ctx)
 	if err != nil {
 		return nil, err

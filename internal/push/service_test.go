@@ -18,8 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // service is a push service at a loopback address, and the browser that its
@@ -126,8 +126,8 @@ func (s *service) roots() *x509.CertPool {
 }
 
 // subscription returns the browser's subscription, for both kinds of messages.
-func (s *service) subscription(owner, token string) bellcord.PushSubscription {
-	return bellcord.PushSubscription{
+func (s *service) subscription(owner, token string) serverstore.PushSubscription {
+	return serverstore.PushSubscription{
 		Owner: owner, Token: token, Endpoint: s.URL + "/secret-path", PublicKey: s.key.PublicKey().Bytes(), Auth: s.auth, Questions: true, Ends: true,
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"net/netip"
 	"net/url"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/publicnet"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // ErrInvalid means that a subscription cannot be used.
@@ -22,7 +22,7 @@ const mostEndpoint = 2048
 // check returns an error that matches ErrInvalid if messages cannot be sent to a
 // subscription. The addresses behind the name of a host are checked when a
 // message is sent, because they can change.
-func (n *Notifier) check(v bellcord.PushSubscription) error {
+func (n *Notifier) check(v serverstore.PushSubscription) error {
 	at, err := url.Parse(v.Endpoint)
 	switch {
 	case err != nil || at.Scheme != "https" || at.Hostname() == "" || at.User != nil || len(v.Endpoint) > mostEndpoint:
@@ -49,7 +49,7 @@ func idOf(endpoint string) string {
 }
 
 // Service returns the host of the push service of a subscription.
-func Service(v bellcord.PushSubscription) string {
+func Service(v serverstore.PushSubscription) string {
 	at, err := url.Parse(v.Endpoint)
 	if err != nil {
 		return ""

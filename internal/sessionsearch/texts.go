@@ -10,12 +10,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-// TextReader reads the prompts and answers of sessions. Every bellcord.Store
-// that is a bellcord.TextReader is one.
+// TextReader reads the prompts and answers of sessions. Every store.Store
+// that is a serverstore.TextReader is one.
 type TextReader interface {
-	bellcord.TextReader
+	serverstore.TextReader
 	// Tails returns the last sequence number of each session.
 	Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error)
 }

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
@@ -29,7 +30,7 @@ func deployed(t *testing.T, name string) string {
 func exported(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	reg := prometheus.NewRegistry()
-	m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
+	m := telemetry.NewMetrics(reg, func() hub.Stats { return hub.Stats{} })
 	traces := telemetry.NewTraces(noop.NewTracerProvider().Tracer(""), nil)
 	if err := traces.Register(reg); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // maxPending is the maximum number of ended turns that wait for a slow log.
@@ -31,7 +32,7 @@ func NewEndLog(logger *slog.Logger) *EndLog {
 }
 
 // Watch queues the turns that ended in a commit. It never blocks.
-func (l *EndLog) Watch(c bellcord.Commit) {
+func (l *EndLog) Watch(c store.Commit) {
 	for _, ev := range c.Events {
 		b, is := ev.Body.(bellcord.TurnEnded)
 		if !is {

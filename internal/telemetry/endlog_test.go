@@ -10,11 +10,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 )
 
 // commits returns a commit of the ends of turns.
-func commits(receipts ...bellcord.Receipt) bellcord.Commit {
-	c := bellcord.Commit{Ops: len(receipts)}
+func commits(receipts ...bellcord.Receipt) store.Commit {
+	c := store.Commit{Ops: len(receipts)}
 	for _, r := range receipts {
 		c.Events = append(c.Events, bellcord.Event{Session: r.Session, Turn: r.Turn, Body: bellcord.TurnEnded{Receipt: r}})
 	}

@@ -1,13 +1,12 @@
 package telemetry
 
 import (
+	"github.com/bellcord/bellcord/hub"
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/bellcord/bellcord"
 )
 
 // Live returns the current Stats of a hub.
-type Live func() bellcord.Stats
+type Live func() hub.Stats
 
 // gauges reads the hub's Stats at each scrape, so that values are never stale
 // and cost nothing in between.

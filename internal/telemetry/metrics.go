@@ -5,6 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Metrics counts the commits of a hub. The values of labels are from closed
@@ -101,7 +102,7 @@ func (m *Metrics) beginAtZero() {
 
 // Watch counts a commit. It never blocks. It implements hub.Options.Watch and
 // is called by the goroutine that commits.
-func (m *Metrics) Watch(c bellcord.Commit) {
+func (m *Metrics) Watch(c store.Commit) {
 	m.commitOps.Observe(float64(c.Ops))
 	m.commitSeconds.Observe(c.Took.Seconds())
 	for _, ev := range c.Events {

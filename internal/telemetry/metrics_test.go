@@ -15,6 +15,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 )
 
 // shows compares metrics, in the format of a scrape, with the expected text.
@@ -197,7 +198,7 @@ func TestMetrics_TimeThatIsNotPartOfTheStop_IsNotRecorded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			reg := prometheus.NewRegistry()
-			m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
+			m := telemetry.NewMetrics(reg, func() hub.Stats { return hub.Stats{} })
 			test.receipt.End = bellcord.EndStopped
 			m.Watch(ended(test.receipt))
 			if n, sum := seconds(t, reg, "settled"); n != test.n || sum != test.sum {
@@ -211,8 +212,8 @@ func TestMetrics_TimeThatIsNotPartOfTheStop_IsNotRecorded(t *testing.T) {
 }
 
 // ended returns the commit of a turn's end.
-func ended(r bellcord.Receipt) bellcord.Commit {
-	return bellcord.Commit{Ops: 1, Events: []bellcord.Event{{Turn: bellcord.NewTurnID(), Body: bellcord.TurnEnded{Receipt: r}}}}
+func ended(r bellcord.Receipt) store.Commit {
+	return store.Commit{Ops: 1, Events: []bellcord.Event{{Turn: bellcord.NewTurnID(), Body: bellcord.TurnEnded{Receipt: r}}}}
 }
 
 func TestGauges_OpenTurnsAndViewers_AreCurrent(t *testing.T) {
@@ -255,7 +256,7 @@ func TestGauges_OpenTurnsAndViewers_AreCurrent(t *testing.T) {
 func TestMetrics_LabelsFromUsers_AreLimited(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
-	m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
+	m := telemetry.NewMetrics(reg, func() hub.Stats { return hub.Stats{} })
 	for i := range 150 {
 		m.Watch(ended(bellcord.Receipt{
 			End:          bellcord.EndDone,
@@ -275,8 +276,8 @@ func TestMetrics_LabelsFromUsers_AreLimited(t *testing.T) {
 // BenchmarkWatch measures the cost of metrics for the goroutine that commits:
 // a commit of 16 events of a busy stream.
 func BenchmarkWatch(b *testing.B) {
-	m := telemetry.NewMetrics(prometheus.NewRegistry(), func() bellcord.Stats { return bellcord.Stats{} })
-	c := bellcord.Commit{Ops: 16, Took: time.Millisecond}
+	m := telemetry.NewMetrics(prometheus.NewRegistry(), func() hub.Stats { return hub.Stats{} })
+	c := store.Commit{Ops: 16, Took: time.Millisecond}
 	for range 16 {
 		c.Events = append(c.Events, bellcord.Event{Turn: "t", Body: bellcord.TextDelta{Text: "word"}})
 	}

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
 )
 
@@ -89,7 +90,7 @@ func metricsReference(t *testing.T) (table string, labels map[string]bool) {
 func everything(t *testing.T) *prometheus.Registry {
 	t.Helper()
 	reg := prometheus.NewRegistry()
-	m := telemetry.NewMetrics(reg, func() bellcord.Stats { return bellcord.Stats{} })
+	m := telemetry.NewMetrics(reg, func() hub.Stats { return hub.Stats{} })
 	traces := telemetry.NewTraces(noop.NewTracerProvider().Tracer(""), nil)
 	if err := traces.Register(reg); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -35,15 +36,15 @@ type stage struct {
 // outside it.
 func newStage(t *testing.T, dir string, agent script) *stage {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), dir)
+	kept, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, reg: prometheus.NewRegistry(), spans: tracetest.NewInMemoryExporter()}
-	s.metrics = telemetry.NewMetrics(s.reg, func() bellcord.Stats { return s.Stats() })
+	s.metrics = telemetry.NewMetrics(s.reg, func() hub.Stats { return s.Stats() })
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(s.spans), sdk.WithIDGenerator(telemetry.IDs{}))
 	s.traces = telemetry.NewTraces(provider.Tracer("test"), func(id bellcord.SessionID) string {
-		session, err := store.Session(context.Background(), id)
+		session, err := kept.Session(context.Background(), id)
 		if err != nil {
 			t.Error(err)
 		}
@@ -52,16 +53,16 @@ func newStage(t *testing.T, dir string, agent script) *stage {
 	if err := s.traces.Register(s.reg); err != nil {
 		t.Fatal(err)
 	}
-	watch := func(c bellcord.Commit) {
+	watch := func(c store.Commit) {
 		s.metrics.Watch(c)
 		s.traces.Watch(c)
 	}
-	if s.Hub, err = hub.Open(t.Context(), store, agent, hub.Options{Watch: watch}); err != nil {
+	if s.Hub, err = hub.Open(t.Context(), kept, agent, hub.Options{Watch: watch}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx := context.Background()
-		if err := errors.Join(s.Close(ctx), s.traces.Close(ctx), store.Close()); err != nil {
+		if err := errors.Join(s.Close(ctx), s.traces.Close(ctx), kept.Close()); err != nil {
 			t.Error(err)
 		}
 	})

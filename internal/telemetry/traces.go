@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Limits of the memory that traces use.
@@ -62,7 +63,7 @@ func NewTraces(tracer trace.Tracer, agentOf func(bellcord.SessionID) string) *Tr
 
 // Watch queues the events of a commit for traces. It never blocks: if the
 // queue is full, events are dropped and counted.
-func (t *Traces) Watch(c bellcord.Commit) {
+func (t *Traces) Watch(c store.Commit) {
 	for _, ev := range c.Events {
 		body := wordless(ev.Body)
 		if body == nil || ev.Turn == "" {

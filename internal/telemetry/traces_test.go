@@ -17,6 +17,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 )
 
 // tick is the duration of every part of a turn in these tests.
@@ -220,7 +221,7 @@ func traced(t *testing.T, events ...bellcord.Event) tracetest.SpanStubs {
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(spans), sdk.WithIDGenerator(telemetry.IDs{}))
 	traces := telemetry.NewTraces(provider.Tracer("test"), nil)
 	for _, ev := range events { // not faster than they are processed
-		traces.Watch(bellcord.Commit{Events: []bellcord.Event{ev}})
+		traces.Watch(store.Commit{Events: []bellcord.Event{ev}})
 		for traces.Waiting() > 1000 {
 			<-time.After(time.Millisecond)
 		}
@@ -281,7 +282,7 @@ func TestTracesWatch_QueueFull_DropsEventsWithoutBlocking(t *testing.T) {
 	})
 	event := bellcord.Event{Turn: bellcord.NewTurnID(), Body: bellcord.TurnAccepted{}}
 	for range 10_000 {
-		traces.Watch(bellcord.Commit{Events: []bellcord.Event{event}})
+		traces.Watch(store.Commit{Events: []bellcord.Event{event}})
 	}
 	if n := traces.Dropped(); n < 10_000-8192-1 || n > 10_000-8192 {
 		t.Errorf("%d dropped", n)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/secret"
 	"github.com/bellcord/bellcord/internal/tool/command"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
@@ -269,17 +270,17 @@ func editorResult(ctx context.Context, a shellArgs, exit EditorExit, err error) 
 	switch {
 	case exit.Unconfirmed != "":
 		result.Fate = bellcord.CallUnknown
-		result.Text = bellcord.ResultText(result.Fate, exit.Output) +
+		result.Text = history.ResultText(result.Fate, exit.Output) +
 			"\n[the editor has not confirmed that the command ended: " + exit.Unconfirmed + "; it may still be running in the editor's terminal]"
 		result.Processes = &bellcord.Processes{Unconfirmed: []bellcord.Process{{Name: a.Command}}}
 	case errors.Is(err, ErrEditorNotRun) && ctx.Err() != nil:
 		result.Fate = bellcord.CallNotStarted
-		result.Text = bellcord.ResultText(result.Fate, "")
+		result.Text = history.ResultText(result.Fate, "")
 	case errors.Is(err, ErrEditorNotRun):
 		result = Result{Text: NotOpened(err), Failed: true, Fate: bellcord.CallNotStarted}
 	case exit.Stopped && ctx.Err() != nil:
 		result.Fate = bellcord.CallStopped
-		result.Text = bellcord.ResultText(result.Fate, exit.Output)
+		result.Text = history.ResultText(result.Fate, exit.Output)
 		result.Processes = EditorEnded(a.Command)
 	case err != nil && exit.Stopped:
 		result.Failed = true

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
 
@@ -102,7 +103,7 @@ var errUnconfirmed = errors.New("the editor has not confirmed the write")
 func unwritten(ctx context.Context, path string, err error) Result {
 	switch {
 	case errors.Is(err, errUnconfirmed):
-		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
+		return Result{Text: history.ResultText(bellcord.CallUnknown, ""), Fate: bellcord.CallUnknown}
 	case ctx.Err() != nil:
 		return Result{
 			Text: fmt.Sprintf("[stopped before anything was written: %s is unchanged]", workspace.Shown(path)),

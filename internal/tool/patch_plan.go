@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool/edit"
 	"github.com/bellcord/bellcord/internal/tool/workspace"
 )
@@ -159,9 +160,9 @@ func (p patchPlan) interrupted(ctx context.Context, i int, done string, err erro
 	switch {
 	case errors.Is(err, errUnconfirmed):
 		lists = "Changed:\n" + done + "Not confirmed by the editor, or not changed:\n" + rest.String()
-		return Result{Text: bellcord.ResultText(bellcord.CallUnknown, lists), Fate: bellcord.CallUnknown}
+		return Result{Text: history.ResultText(bellcord.CallUnknown, lists), Fate: bellcord.CallUnknown}
 	case ctx.Err() != nil:
-		return Result{Text: bellcord.ResultText(bellcord.CallStopped, lists), Fate: bellcord.CallStopped}
+		return Result{Text: history.ResultText(bellcord.CallStopped, lists), Fate: bellcord.CallStopped}
 	}
 	return failed(fmt.Errorf("%w\n%s", err, lists))
 }

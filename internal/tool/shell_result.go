@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/proc"
 )
@@ -24,7 +25,7 @@ func (a shellArgs) ended(ctx context.Context, output string, exit proc.Exit) Res
 	switch {
 	case ctx.Err() != nil:
 		result.Fate = bellcord.CallStopped
-		result.Text = bellcord.ResultText(result.Fate, result.Text)
+		result.Text = history.ResultText(result.Fate, result.Text)
 		return result
 	case exit.Limit != "":
 		result.Text += limitNote(exit.Limit)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/realdir"
@@ -200,7 +201,7 @@ func finished(text string) Result { return Result{Text: text, Fate: bellcord.Cal
 // stopped returns the result of a call that was stopped, with its output so
 // far.
 func stopped(output string) Result {
-	return Result{Text: bellcord.ResultText(bellcord.CallStopped, output), Fate: bellcord.CallStopped}
+	return Result{Text: history.ResultText(bellcord.CallStopped, output), Fate: bellcord.CallStopped}
 }
 
 func failed(err error) Result {

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Files lists, undoes and redoes the changes of turns for frontends. The caller
 // checks who may do so.
 type Files struct {
 	Recorder *Recorder // nil if undo is off
-	Store    bellcord.Reader
+	Store    store.Reader
 }
 
 // Changes returns what a turn has changed: as this machine keeps it, otherwise as
@@ -39,12 +40,12 @@ func (f Files) Changes(ctx context.Context, turn bellcord.TurnID) (bellcord.Chan
 
 // loggedChanges returns the last changes of a turn in the log, or nil if it has
 // none.
-func loggedChanges(ctx context.Context, store bellcord.Reader, t bellcord.TurnRecord) (*bellcord.Changes, error) {
+func loggedChanges(ctx context.Context, kept store.Reader, t store.TurnRecord) (*bellcord.Changes, error) {
 	var logged *bellcord.Changes
 	if t.Receipt != nil {
 		logged = t.Receipt.Changes
 	}
-	err := bellcord.EachEvent(ctx, store, t.Session, t.FirstSeq, func(ev bellcord.Event) bool {
+	err := store.EachEvent(ctx, kept, t.Session, t.FirstSeq, func(ev bellcord.Event) bool {
 		if b, is := ev.Body.(bellcord.ChangesRecorded); is && b.Turn == t.ID {
 			logged = &b.Changes
 		}
@@ -55,7 +56,7 @@ func loggedChanges(ctx context.Context, store bellcord.Reader, t bellcord.TurnRe
 
 // IsRecorded reports whether the log has the changes of a turn, or no longer has
 // the turn.
-func IsRecorded(ctx context.Context, store bellcord.Reader, turn bellcord.TurnID) (bool, error) {
+func IsRecorded(ctx context.Context, store store.Reader, turn bellcord.TurnID) (bool, error) {
 	record, err := store.Turn(ctx, turn)
 	if errors.Is(err, bellcord.ErrNoTurn) {
 		return true, nil
@@ -85,7 +86,7 @@ func (f Files) Texts(ctx context.Context, turn bellcord.TurnID, path string) ([]
 func (f Files) Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
 	_, session, err := f.find(ctx, q.Turn)
 	if err == nil && !q.Preview {
-		err = bellcord.CheckIdle(ctx, f.Store, session.ID)
+		err = store.CheckIdle(ctx, f.Store, session.ID)
 	}
 	if err != nil {
 		return bellcord.Undone{}, err
@@ -98,7 +99,7 @@ func (f Files) Undo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undon
 func (f Files) Redo(ctx context.Context, q bellcord.UndoRequest) (bellcord.Undone, error) {
 	session, err := f.Store.Session(ctx, q.Session)
 	if err == nil && !q.Preview {
-		err = bellcord.CheckIdle(ctx, f.Store, session.ID)
+		err = store.CheckIdle(ctx, f.Store, session.ID)
 	}
 	if err != nil {
 		return bellcord.Undone{}, err
@@ -114,7 +115,7 @@ func request(q bellcord.UndoRequest, s bellcord.Session) Request {
 	return r
 }
 
-func (f Files) find(ctx context.Context, turn bellcord.TurnID) (bellcord.TurnRecord, bellcord.Session, error) {
+func (f Files) find(ctx context.Context, turn bellcord.TurnID) (store.TurnRecord, bellcord.Session, error) {
 	record, err := f.Store.Turn(ctx, turn)
 	if err != nil {
 		return record, bellcord.Session{}, err
@@ -126,7 +127,7 @@ func (f Files) find(ctx context.Context, turn bellcord.TurnID) (bellcord.TurnRec
 // Last returns what an undo and a redo without a name mean in a session.
 func (f Files) Last(ctx context.Context, session bellcord.SessionID) (bellcord.Undoable, error) {
 	var l last
-	err := bellcord.EachEvent(ctx, f.Store, session, 0, func(ev bellcord.Event) bool {
+	err := store.EachEvent(ctx, f.Store, session, 0, func(ev bellcord.Event) bool {
 		l.read(ev)
 		return true
 	})

@@ -8,11 +8,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/undo"
+	"github.com/bellcord/bellcord/store"
 )
 
 // undosOnly is a store with one session, in which nothing but undos was recorded.
 type undosOnly struct {
-	bellcord.Store
+	store.Store
 	bodies []bellcord.Undone
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // The database applies the rules of package lifecycle. The functions below
@@ -64,19 +65,19 @@ func (w *World) decide(by nodeID, o *op) lifecycle.Decision {
 	session := sessionIDs[o.session%sessionCount]
 	switch o.kind {
 	case acceptTurn:
-		return w.repeats(lifecycle.Accept(f, bellcord.AcceptTurn{Session: session, At: at(o.at)}))
+		return w.repeats(lifecycle.Accept(f, store.AcceptTurn{Session: session, At: at(o.at)}))
 	case claimTurn:
-		return w.repeats(lifecycle.Claim(f, bellcord.ClaimTurn{Session: session, At: at(o.at)}))
+		return w.repeats(lifecycle.Claim(f, store.ClaimTurn{Session: session, At: at(o.at)}))
 	case appendWords:
-		return w.repeats(lifecycle.Append(f, bellcord.AppendEvents{Session: session, Fence: int64(o.fence), N: int64(o.n)}))
+		return w.repeats(lifecycle.Append(f, store.AppendEvents{Session: session, Fence: int64(o.fence), N: int64(o.n)}))
 	case editTurn:
-		return lifecycle.Edit(f, bellcord.EditTurn{Session: session})
+		return lifecycle.Edit(f, store.EditTurn{Session: session})
 	case requestStop:
-		d := lifecycle.RecordStop(f, bellcord.RecordStop{Owner: o.owner(), Cause: *causes[o.stop]})
+		d := lifecycle.RecordStop(f, store.RecordStop{Owner: o.owner(), Cause: *causes[o.stop]})
 		d.Apply = d.Apply && (f.Turn != nil || w.rules.EarlyStopIsKept)
 		return d
 	case finishTurn:
-		return w.repeats(lifecycle.Finish(f, bellcord.FinishTurn{Session: session, Fence: int64(o.fence), Receipt: bellcord.Receipt{End: ends[o.end]}}))
+		return w.repeats(lifecycle.Finish(f, store.FinishTurn{Session: session, Fence: int64(o.fence), Receipt: bellcord.Receipt{End: ends[o.end]}}))
 	case requestScope: // it concerns several turns
 	}
 	return lifecycle.Decision{}
@@ -133,7 +134,7 @@ func (w *World) unfence(t *lifecycle.Turn, o *op, isFenced bool) {
 // repeats rejects an op that was applied before if RepeatIsAnswered is off.
 func (w *World) repeats(d lifecycle.Decision) lifecycle.Decision {
 	if d.Err == nil && !d.Apply && !w.rules.RepeatIsAnswered {
-		return lifecycle.Decision{Err: bellcord.ErrFenced}
+		return lifecycle.Decision{Err: store.ErrFenced}
 	}
 	return d
 }
@@ -146,7 +147,7 @@ func answerOf(d lifecycle.Decision) answer {
 		a.err = exists
 	case errors.Is(d.Err, bellcord.ErrBusy):
 		a.err = isBusy
-	case errors.Is(d.Err, bellcord.ErrStopRecorded):
+	case errors.Is(d.Err, store.ErrStopRecorded):
 		a.err = stopIsRequested
 	case d.Err != nil:
 		a.err = fenced

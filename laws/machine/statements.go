@@ -3,8 +3,8 @@ package machine
 import (
 	"errors"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // opKind is the type of an op.
@@ -95,7 +95,7 @@ func (w *World) countRefusal(o *op, d lifecycle.Decision) {
 		return
 	}
 	switch {
-	case errors.Is(d.Err, bellcord.ErrStopRecorded):
+	case errors.Is(d.Err, store.ErrStopRecorded):
 		w.tally.StopBeatEnd++
 	case d.Err != nil:
 		w.tally.RefusedByFence++

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // child is the environment variable with the directories of a world, for a
@@ -69,7 +70,7 @@ func TestLawU3_ProcessKilledDuringACommand_NextStartFindsAndUndoesItsChanges(t *
 		if !changed {
 			continue
 		}
-		receipts, err := w.app.Hub.Receipts(t.Context(), bellcord.ReceiptQuery{})
+		receipts, err := w.app.Hub.Receipts(t.Context(), store.ReceiptQuery{})
 		if err != nil || len(receipts) != 1 || receipts[0].End != bellcord.EndLost {
 			t.Fatalf("%+v, %v", receipts, err)
 		}

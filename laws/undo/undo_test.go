@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/config"
 	"github.com/bellcord/bellcord/internal/undo/snapshot"
+	"github.com/bellcord/bellcord/store"
 )
 
 var rounds = flag.Int("rounds", 5, "how often each test of a stop or a kill is repeated")
@@ -246,7 +247,7 @@ func TestCall_CommandChangesTextFiles_ShowsTheChangedPartsWithTheirLines(t *test
 	w := newWorld(t, map[string]string{"a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
 	receipt := w.run(w.session, "sed -i s/8/eight/ a; echo x > new")
 	var shown []bellcord.Change
-	err := bellcord.EachEvent(t.Context(), w.app.Store, w.session, 0, func(ev bellcord.Event) bool {
+	err := store.EachEvent(t.Context(), w.app.Store, w.session, 0, func(ev bellcord.Event) bool {
 		if b, is := ev.Body.(bellcord.ToolCallUpdated); is {
 			for _, c := range b.Content {
 				shown = append(shown, *c.Change)

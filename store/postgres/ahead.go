@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // ahead contains the results of the first op's statement, which is sent together
@@ -20,10 +21,10 @@ type ahead struct {
 }
 
 // queueFirst queues the first op's statement after the locks.
-func (t *tx) queueFirst(b *pgx.Batch, ops []bellcord.Op) {
+func (t *tx) queueFirst(b *pgx.Batch, ops []store.Op) {
 	t.ahead.alone = len(ops) == 1
 	switch op := ops[0].(type) {
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		if n := together(ops); n > 0 {
 			query, args := t.advancing(ops[:n])
 			b.Queue(query, args...).Query(func(rows pgx.Rows) (err error) {
@@ -31,7 +32,7 @@ func (t *tx) queueFirst(b *pgx.Batch, ops []bellcord.Op) {
 				return err
 			})
 		}
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		if receipt, err := encode(op.Receipt); err == nil {
 			query, args := t.finishing(op, receipt, withHead)
 			b.Queue(query, args...).Exec(func(tag pgconn.CommandTag) error {
@@ -40,7 +41,7 @@ func (t *tx) queueFirst(b *pgx.Batch, ops []bellcord.Op) {
 				return nil
 			})
 		}
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		b.Queue(turnByID, word(op.Turn)).QueryRow(func(row pgx.Row) error {
 			found, err := scanTurn(row)
 			if errors.Is(err, bellcord.ErrNoTurn) {

@@ -8,14 +8,15 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // together returns the length of the prefix of ops that consists of appends to
 // different turns. One statement applies all of them.
-func together(ops []bellcord.Op) int {
+func together(ops []store.Op) int {
 	seen := map[bellcord.TurnID]bool{}
 	for i, op := range ops {
-		a, is := op.(bellcord.AppendEvents)
+		a, is := op.(store.AppendEvents)
 		if !is || a.Turn == "" || seen[a.Turn] {
 			return i
 		}
@@ -26,7 +27,7 @@ func together(ops []bellcord.Op) int {
 
 // appendTogether applies a group of appends with their encoded bodies. Each gets
 // the same result as if it had been applied alone.
-func (t *tx) appendTogether(ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+func (t *tx) appendTogether(ops []store.Op, texts []encoded, results []store.Result) error {
 	stops, err := t.ahead.stops, error(nil)
 	if t.ahead.stops = nil; stops == nil {
 		stops, err = t.advance(ops)
@@ -35,7 +36,7 @@ func (t *tx) appendTogether(ops []bellcord.Op, texts []encoded, results []bellco
 		return err
 	}
 	for i, op := range ops {
-		a := op.(bellcord.AppendEvents)
+		a := op.(store.AppendEvents)
 		stop, applied := stops[a.Turn]
 		if !applied {
 			if results[i], err = t.appendRefused(a); err != nil {
@@ -57,7 +58,7 @@ func (t *tx) appendTogether(ops []bellcord.Op, texts []encoded, results []bellco
 // of those turns. The conditions are one row comparison, which no index supports,
 // so that the planner finds the turns by ID only. With separate conditions its
 // estimates are poor, and it scans all running turns.
-func (t *tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]*string, error) {
+func (t *tx) advance(ops []store.Op) (map[bellcord.TurnID]*string, error) {
 	query, args := t.advancing(ops)
 	rows, err := t.conn.Query(t.ctx, query, args...)
 	if err != nil {
@@ -66,11 +67,11 @@ func (t *tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]*string, error) {
 	return stopsOf(rows)
 }
 
-func (t *tx) advancing(ops []bellcord.Op) (query string, args []any) {
+func (t *tx) advancing(ops []store.Op) (query string, args []any) {
 	turns, sessions := make([]string, len(ops)), make([]string, len(ops))
 	fences, numbers := make([]int64, len(ops)), make([]int64, len(ops))
 	for i, op := range ops {
-		a := op.(bellcord.AppendEvents)
+		a := op.(store.AppendEvents)
 		turns[i], sessions[i], fences[i], numbers[i] = textOf(a.Turn), textOf(a.Session), a.Fence, a.N
 	}
 	return `
@@ -92,10 +93,10 @@ func stopsOf(rows pgx.Rows) (map[bellcord.TurnID]*string, error) {
 }
 
 // appendRefused returns the result of an append that was not applied.
-func (t *tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
+func (t *tx) appendRefused(op store.AppendEvents) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	return lifecycle.Append(facts, op).Result(op)
 }
@@ -119,10 +120,10 @@ func encodeBodies(bodies []bellcord.Body) encoded {
 
 // encodeAppends encodes the bodies of the appends to turns, by the index of the
 // op.
-func encodeAppends(ops []bellcord.Op) []encoded {
+func encodeAppends(ops []store.Op) []encoded {
 	all := make([]encoded, len(ops))
 	for i, op := range ops {
-		if a, is := op.(bellcord.AppendEvents); is && a.Turn != "" {
+		if a, is := op.(store.AppendEvents); is && a.Turn != "" {
 			all[i] = encodeBodies(a.Bodies)
 		}
 	}
@@ -138,7 +139,7 @@ func (r *eventRows) columns() []*array {
 	return []*array{&r.sessions, &r.seqs, &r.turns, &r.kinds, &r.at, &r.bodies, &r.hashes}
 }
 
-func (r *eventRows) addRow(ev *bellcord.StoredEvent) {
+func (r *eventRows) addRow(ev *store.StoredEvent) {
 	r.sessions.addText(textOf(ev.Session))
 	r.seqs.addNumber(ev.Seq)
 	r.turns.addText(textOf(ev.Turn))

@@ -7,12 +7,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // claim starts a turn and increments its fence. The same statement checks that
 // this process is still a node with a valid lease, that the turn belongs to it,
 // and that no other turn of the session is running.
-func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
+func (t *tx) claim(op store.ClaimTurn) (store.Result, error) {
 	var fence int64
 	var stop *string
 	err := t.conn.QueryRow(t.ctx, `
@@ -24,11 +25,11 @@ func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t.claimRefused(op)
 	} else if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	cause, err := decodeCause(stop)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	added, err := t.addBodies(op.Session, op.Turn, op.At, bellcord.TurnStarted{})
 	added.Fence, added.Stop = fence, cause
@@ -37,21 +38,21 @@ func (t *tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 
 // claimRefused returns the result of a claim that was not applied. If only the
 // lease had expired, it renews the lease and claims again.
-func (t *tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
+func (t *tx) claimRefused(op store.ClaimTurn) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	err = t.conn.QueryRow(t.ctx, `SELECT EXISTS (SELECT 1 FROM turns WHERE session = $1 AND state = 'running')`, word(op.Session)).Scan(&facts.Busy)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	d := lifecycle.Claim(facts, op)
 	if !d.Apply {
 		return d.Result(op)
 	}
 	if renewed, err := t.leaseAgain(); err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	} else if !renewed {
 		return d.Result(op)
 	}

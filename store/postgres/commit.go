@@ -10,11 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Commit implements bellcord.Store.
-func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
-	results := make([]bellcord.Result, len(ops))
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
+	results := make([]store.Result, len(ops))
 	if len(ops) == 0 {
 		return results, s.transact(ctx, func(t *tx) error {
 			t.mark()
@@ -40,15 +41,15 @@ func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Resul
 // commitSeparately is Commit for a batch in which the database has rejected a
 // value: only the op with the value is rejected. It is slower, because it applies
 // the batch in parts.
-func (s *Store) commitSeparately(ctx context.Context, ops []bellcord.Op, results []bellcord.Result) error {
-	var sound []bellcord.Op
+func (s *Store) commitSeparately(ctx context.Context, ops []store.Op, results []store.Result) error {
+	var sound []store.Op
 	var places []int // of the sound ops in the batch
 	for i, op := range ops {
 		if !hasLongKey(op) {
 			sound, places = append(sound, op), append(places, i)
 		}
 	}
-	found := make([]bellcord.Result, len(sound))
+	found := make([]store.Result, len(sound))
 	var texts []encoded
 	err := s.transact(ctx, func(t *tx) error {
 		clear(found)
@@ -71,7 +72,7 @@ func (s *Store) commitSeparately(ctx context.Context, ops []bellcord.Op, results
 }
 
 // carryOutAll applies ops, the first of which is at the given place in the batch.
-func (t *tx) carryOutAll(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+func (t *tx) carryOutAll(place int, ops []store.Op, texts []encoded, results []store.Result) error {
 	for i := 0; i < len(ops); {
 		n, err := together(ops[i:]), error(nil)
 		if n > 0 {
@@ -89,43 +90,43 @@ func (t *tx) carryOutAll(place int, ops []bellcord.Op, texts []encoded, results 
 }
 
 // carryOut applies one op. scope contains the turns that a RecordStops matches.
-func (t *tx) carryOut(op bellcord.Op, scope []string) (bellcord.Result, error) {
+func (t *tx) carryOut(op store.Op, scope []string) (store.Result, error) {
 	switch op := op.(type) {
-	case bellcord.PutSession:
+	case store.PutSession:
 		return t.putSession(op)
-	case bellcord.DeleteSession:
+	case store.DeleteSession:
 		return t.deleteSession(op.ID)
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return t.accept(op)
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return t.claim(op)
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return t.appendToSession(op)
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		return t.edit(op)
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		return t.recordStop(op)
-	case bellcord.RecordStops:
+	case store.RecordStops:
 		return t.recordStops(op, scope)
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return t.finish(op)
 	}
-	return bellcord.Result{}, unknownOp(op)
+	return store.Result{}, unknownOp(op)
 }
 
-func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
+func refused(err error) (store.Result, error) { return store.Result{Err: err}, nil }
 
-func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
+func (t *tx) putSession(op store.PutSession) (store.Result, error) {
 	v := op.Session
 	if op.Existing && t.held[v.ID] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
 	if op.Existing {
-		return bellcord.Result{}, t.updateSession(op.Was, v)
+		return store.Result{}, t.updateSession(op.Was, v)
 	}
 	dirs, err := dirList(v.AdditionalDirs)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	var owner word
 	var last int64
@@ -142,7 +143,7 @@ func (t *tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 	if t.held[v.ID] == nil { // true even if another node deleted and created it while we waited
 		t.held[v.ID] = newTail(owner, last, hash)
 	}
-	return bellcord.Result{}, err
+	return store.Result{}, err
 }
 
 // updateSession writes the settings that an update changes.
@@ -182,12 +183,12 @@ func dirList(dirs []string) (word, error) {
 	return word(text), err
 }
 
-func (t *tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
+func (t *tx) deleteSession(id bellcord.SessionID) (store.Result, error) {
 	if err := t.writeRows(); err != nil { // rows of this session are deleted with the others
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	delete(t.held, id)
-	return bellcord.Result{}, t.deleteSessions([]string{textOf(id)})
+	return store.Result{}, t.deleteSessions([]string{textOf(id)})
 }
 
 // deleteSessions deletes locked sessions with all their data.
@@ -208,7 +209,7 @@ func (t *tx) deleteSessions(ids []string) error {
 }
 
 // appendToSession appends events that belong to no turn.
-func (t *tx) appendToSession(op bellcord.AppendEvents) (bellcord.Result, error) {
+func (t *tx) appendToSession(op store.AppendEvents) (store.Result, error) {
 	if t.held[op.Session] == nil {
 		return refused(bellcord.ErrNoSession)
 	}
@@ -226,12 +227,12 @@ var errNotHeld = errors.New("the transaction does not hold the session")
 // addBodies appends bodies to a session's log; the commit writes them. If a body
 // cannot be encoded, it rejects this op before anything is added; other ops are
 // not affected.
-func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (bellcord.Result, error) {
+func (t *tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies ...bellcord.Body) (store.Result, error) {
 	return t.addEncoded(session, turn, at, bodies, encodeBodies(bodies))
 }
 
 // addEncoded is addBodies with the bodies' JSON.
-func (t *tx) addEncoded(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body, text encoded) (bellcord.Result, error) {
+func (t *tx) addEncoded(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body, text encoded) (store.Result, error) {
 	if text.err != nil {
 		return refused(text.err)
 	}
@@ -239,15 +240,15 @@ func (t *tx) addEncoded(session bellcord.SessionID, turn bellcord.TurnID, at tim
 	if s == nil {
 		return refused(errNotHeld)
 	}
-	added := bellcord.Result{Events: make([]bellcord.Event, len(bodies))}
-	stored := bellcord.StoredEvent{Session: session, Turn: turn, At: at.UnixNano()}
+	added := store.Result{Events: make([]bellcord.Event, len(bodies))}
+	stored := store.StoredEvent{Session: session, Turn: turn, At: at.UnixNano()}
 	for i, b := range bodies {
 		stored.Seq, stored.Kind, stored.Body = s.head.Seq+1, b.Kind(), text.bodies[i]
 		stored.Hash = stored.HashAfter(s.head.Hash)
 		s.head, s.grown = bellcord.LogHead{Seq: stored.Seq, Hash: stored.Hash}, true
 		added.Events[i] = bellcord.Event{Session: session, Seq: stored.Seq, Turn: turn, Time: at, Body: b}
 		if err := t.addRow(&stored); err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 	}
 	return added, nil
@@ -255,7 +256,7 @@ func (t *tx) addEncoded(session bellcord.SessionID, turn bellcord.TurnID, at tim
 
 // addRow adds a row for the commit. If the rows are too large for one statement,
 // it writes those before.
-func (t *tx) addRow(ev *bellcord.StoredEvent) error {
+func (t *tx) addRow(ev *store.StoredEvent) error {
 	if size := len(t.rows.bodies.data); size > 0 && size+len(ev.Body) > mostBytes {
 		if err := t.writeRows(); err != nil {
 			return err

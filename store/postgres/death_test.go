@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -67,7 +68,7 @@ func (c *child) command(want string, words ...any) {
 }
 
 // runs makes the child start one turn and queue another.
-func (c *child) runs(session bellcord.SessionID) (running, waiting bellcord.AcceptTurn) {
+func (c *child) runs(session bellcord.SessionID) (running, waiting store.AcceptTurn) {
 	c.t.Helper()
 	running, waiting = accept(session), accept(session)
 	c.command("ok", "accept", session, running.Turn)

@@ -1,4 +1,4 @@
-// Package postgres implements bellcord.Store on PostgreSQL, for nodes on several
+// Package postgres implements store.Store on PostgreSQL, for nodes on several
 // machines. Each process is a node with its own ID and a lease, which it renews
 // by the database's clock. When a lease has expired, another node may take over
 // the turns of that node. The lease only permits this. What decides is the node's

@@ -3,10 +3,11 @@ package postgres
 import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // finish ends a turn. Its one statement resolves every race about the turn.
-func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
+func (t *tx) finish(op store.FinishTurn) (store.Result, error) {
 	ended := op.Receipt
 	ended.LogHead = t.headOf(op.Session)
 	receipt, err := encode(ended)
@@ -18,7 +19,7 @@ func (t *tx) finish(op bellcord.FinishTurn) (bellcord.Result, error) {
 		query, args := t.finishing(op, receipt, `$4`)
 		n, err := t.affected(query, args...)
 		if err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 		done = &n
 	}
@@ -36,7 +37,7 @@ const withHead = `coalesce((SELECT left($4, -1) || ',"log_head":{"seq":' || last
 
 // finishing returns the statement that ends a turn. value is the expression of the
 // stored receipt: $4 or withHead.
-func (t *tx) finishing(op bellcord.FinishTurn, receipt, value string) (query string, args []any) {
+func (t *tx) finishing(op store.FinishTurn, receipt, value string) (query string, args []any) {
 	return `
 		UPDATE turns SET state = 'ended', receipt = ` + value + `, stopped_by = $7
 		WHERE id = $1 AND fence = $2 AND state <> 'ended' AND node = $5 AND session = $6
@@ -55,10 +56,10 @@ func (t *tx) headOf(session bellcord.SessionID) *bellcord.LogHead {
 }
 
 // finishRefused returns the result of a finish that was not applied.
-func (t *tx) finishRefused(op bellcord.FinishTurn) (bellcord.Result, error) {
+func (t *tx) finishRefused(op store.FinishTurn) (store.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	if facts.Turn != nil {
 		facts.Turn.SameReceipt = lifecycle.SameReceipt(row.Receipt, op.Receipt)

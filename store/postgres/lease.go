@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // clock is the database's time in nanoseconds. All leases use it; the clocks of
@@ -130,7 +130,7 @@ func (s *Store) tidy() {
 		`DELETE FROM intents WHERE (turn, owner) IN (SELECT turn, owner FROM intents WHERE at <= ` + clock + ` - $1 FOR UPDATE SKIP LOCKED)`,
 		`DELETE FROM marks WHERE node IN (SELECT node FROM marks WHERE at <= ` + clock + ` - $1 AND node NOT IN (SELECT id FROM nodes) FOR UPDATE SKIP LOCKED)`,
 	} {
-		if _, err := s.heart.Exec(ctx, old, 2*bellcord.EarlyStopLifetime.Nanoseconds()); err != nil {
+		if _, err := s.heart.Exec(ctx, old, 2*store.EarlyStopLifetime.Nanoseconds()); err != nil {
 			s.opts.Logger.Warn("store cleanup failed", "err", s.explain(ctx, err))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -39,7 +40,7 @@ func TestLease_ConnectionLostAndRestored_ExpiresAndIsRenewed(t *testing.T) {
 	network.thaw()
 	until(t, 10*time.Second, "the lease is renewed", s.Leased)
 	until(t, 10*time.Second, "the turn is claimed", func() bool {
-		results, err := s.Commit(t.Context(), []bellcord.Op{claim(waits)})
+		results, err := s.Commit(t.Context(), []store.Op{claim(waits)})
 		return err == nil && results[0].Err == nil
 	})
 }
@@ -82,10 +83,10 @@ func TestTakeOver_NodeWithoutRow_ReturnsErrFenced(t *testing.T) {
 	at(t, home, func(db *pgx.Conn) { mustExec(t, db, `DELETE FROM nodes WHERE id = $1`, s.NodeID()) })
 	until(t, 10*time.Second, "the node knows", func() bool { return !s.Leased() })
 	forsake(t, home)
-	if taken, err := s.TakeOver(t.Context()); !errors.Is(err, bellcord.ErrFenced) {
+	if taken, err := s.TakeOver(t.Context()); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("a removed node takes over %v, %v", taken, err)
 	}
-	if r := do(t, s, accept(session(t, s)))[0]; !errors.Is(r.Err, bellcord.ErrFenced) {
+	if r := do(t, s, accept(session(t, s)))[0]; !errors.Is(r.Err, store.ErrFenced) {
 		t.Errorf("a removed node accepts: %v", r.Err)
 	}
 }
@@ -127,11 +128,11 @@ func TestLaw33_AcceptDuringTakeover_IsRejectedOrTakenOver(t *testing.T) {
 		a := accept(id)
 		at(t, home, func(db *pgx.Conn) { mustExec(t, db, `UPDATE nodes SET lease_until = 1 WHERE id = $1`, stale.NodeID()) })
 		var all sync.WaitGroup
-		var accepted bellcord.Result
+		var accepted store.Result
 		all.Go(func() { accepted = do(t, stale, a)[0] })
 		all.Go(func() { _, _ = taker.TakeOver(t.Context()) })
 		all.Wait()
-		if errors.Is(accepted.Err, bellcord.ErrFenced) {
+		if errors.Is(accepted.Err, store.ErrFenced) {
 			refusals++
 			continue
 		}

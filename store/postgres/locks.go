@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // lockSet is the set of locks that a batch of ops needs before its first op is
@@ -17,34 +18,34 @@ type lockSet struct {
 	made     []string // sessions that may be new
 	sessions []string
 	stops    []string // turns with sessions that are yet to be determined
-	scopes   map[int]bellcord.RecordStops
+	scopes   map[int]store.RecordStops
 }
 
-func locksOf(ops []bellcord.Op) lockSet {
-	w := lockSet{scopes: map[int]bellcord.RecordStops{}}
+func locksOf(ops []store.Op) lockSet {
+	w := lockSet{scopes: map[int]store.RecordStops{}}
 	for i, op := range ops {
 		switch op := op.(type) {
-		case bellcord.PutSession:
+		case store.PutSession:
 			w.sessions = append(w.sessions, textOf(op.Session.ID))
 			if !op.Existing {
 				w.made = append(w.made, textOf(op.Session.ID))
 			}
-		case bellcord.DeleteSession:
+		case store.DeleteSession:
 			w.sessions = append(w.sessions, textOf(op.ID))
-		case bellcord.AcceptTurn:
+		case store.AcceptTurn:
 			w.node, w.comings = true, append(w.comings, coming(op.Turn))
 			w.sessions = append(w.sessions, textOf(op.Session))
-		case bellcord.ClaimTurn:
+		case store.ClaimTurn:
 			w.node, w.sessions = true, append(w.sessions, textOf(op.Session))
-		case bellcord.AppendEvents:
+		case store.AppendEvents:
 			w.sessions = append(w.sessions, textOf(op.Session))
-		case bellcord.EditTurn:
+		case store.EditTurn:
 			w.sessions = append(w.sessions, textOf(op.Session))
-		case bellcord.RecordStop:
+		case store.RecordStop:
 			w.comings, w.stops = append(w.comings, coming(op.Turn)), append(w.stops, textOf(op.Turn))
-		case bellcord.RecordStops:
+		case store.RecordStops:
 			w.scopes[i] = op
-		case bellcord.FinishTurn:
+		case store.FinishTurn:
 			w.sessions = append(w.sessions, textOf(op.Session))
 		}
 	}
@@ -130,7 +131,7 @@ func newTail(owner word, last int64, hash []byte) *tail {
 // resolve finds the turns in the scope of a stop at this moment. Turns that are
 // accepted while the transaction waits for the sessions' locks are not affected
 // (law 1).
-func (t *tx) resolve(b *pgx.Batch, place int, op bellcord.RecordStops) {
+func (t *tx) resolve(b *pgx.Batch, place int, op store.RecordStops) {
 	b.Queue(`
 		SELECT id FROM (
 			SELECT id, session, node, taken FROM turns WHERE state <> 'ended' AND ($4 OR state = 'running') AND accepted <= $2 + $6::bigint

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -19,10 +20,10 @@ func TestCommit_AnswerLost_RetryReturnsSameResult(t *testing.T) {
 	proxied, network := through(t, home)
 	s, witness := openWith(t, proxied, postgres.Options{}), openWith(t, home, postgres.Options{})
 	a := accept(session(t, s))
-	appended := bellcord.AppendEvents{Session: a.Session, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "once"}}, At: now()}
-	for i, op := range []bellcord.Op{a, claim(a), appended, stopOf(a.Turn), finish(a, 1, bellcord.EndStopped)} {
+	appended := store.AppendEvents{Session: a.Session, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "once"}}, At: now()}
+	for i, op := range []store.Op{a, claim(a), appended, stopOf(a.Turn), finish(a, 1, bellcord.EndStopped)} {
 		network.swallowNext()
-		if _, err := s.Commit(t.Context(), []bellcord.Op{op}); err == nil {
+		if _, err := s.Commit(t.Context(), []store.Op{op}); err == nil {
 			t.Fatalf("%T: the answer was lost, and there is no error", op)
 		}
 		before := kinds(t, witness, a.Session)
@@ -31,10 +32,10 @@ func TestCommit_AnswerLost_RetryReturnsSameResult(t *testing.T) {
 		}
 		for range 2 {
 			r := ok(t, s, op)[0]
-			if _, claims := op.(bellcord.ClaimTurn); claims != (r.Fence == 1) {
+			if _, claims := op.(store.ClaimTurn); claims != (r.Fence == 1) {
 				t.Errorf("%T was answered with fence %d", op, r.Fence)
 			}
-			if _, asks := op.(bellcord.RecordStop); asks != (r.Stop != nil) {
+			if _, asks := op.(store.RecordStop); asks != (r.Stop != nil) {
 				t.Errorf("%T was answered with the stop %v", op, r.Stop)
 			}
 		}
@@ -58,7 +59,7 @@ func TestCommit_ConnectionsTerminated_Recovers(t *testing.T) {
 			mustExec(t, db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1`, name)
 		})
 		until(t, 5*time.Second, "a commit succeeds", func() bool {
-			_, err := s.Commit(t.Context(), []bellcord.Op{note(id, fmt.Sprint(i))})
+			_, err := s.Commit(t.Context(), []store.Op{note(id, fmt.Sprint(i))})
 			return err == nil
 		})
 		until(t, 5*time.Second, "a reading succeeds", func() bool {
@@ -78,7 +79,7 @@ func TestCommit_ContextEnds_ReturnsErrorAndReleasesLocks(t *testing.T) {
 		mustExec(t, db, `SELECT 1 FROM tails FOR UPDATE`)
 		ctx, done := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer done()
-		if _, err := s.Commit(ctx, []bellcord.Op{note(id, "never")}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := s.Commit(ctx, []store.Op{note(id, "never")}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the commit ended with %v", err)
 		}
 		mustExec(t, db, `ROLLBACK`)
@@ -98,14 +99,14 @@ func TestCommit_OtherNodeCutOffDuringCommit_BlocksOnlyBriefly(t *testing.T) {
 	frozen := network.cutNext()
 	failed := make(chan error)
 	go func() {
-		_, err := s.Commit(context.Background(), []bellcord.Op{note(id, "cut off")})
+		_, err := s.Commit(context.Background(), []store.Op{note(id, "cut off")})
 		failed <- err
 	}()
 	<-frozen
 	began := time.Now()
 	ctx, done := context.WithTimeout(t.Context(), 10*time.Second)
 	defer done()
-	if _, err := other.Commit(ctx, []bellcord.Op{note(id, "other")}); err != nil {
+	if _, err := other.Commit(ctx, []store.Op{note(id, "other")}); err != nil {
 		t.Errorf("the other node: %v", err)
 	}
 	t.Logf("the other node waited %v", time.Since(began).Round(time.Millisecond))

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -80,7 +81,7 @@ func TestLaw20_ChangedAfterTakeover_ReturnsErrFenced(t *testing.T) {
 		t.Fatal(err)
 	}
 	at(t, home, func(db *pgx.Conn) { mustExec(t, db, `DELETE FROM nodes WHERE id = $1`, s.NodeID()) })
-	if _, err := s.Changed(t.Context()); !errors.Is(err, bellcord.ErrFenced) {
+	if _, err := s.Changed(t.Context()); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("the news are %v", err)
 	}
 }

@@ -5,22 +5,23 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
 // do commits ops. The commit must succeed, but ops may be rejected.
-func do(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
+func do(t testing.TB, s *postgres.Store, ops ...store.Op) []store.Result {
 	t.Helper()
 	results, err := s.Commit(t.Context(), ops)
 	if err != nil {
 		t.Errorf("commit: %v", err)
-		return make([]bellcord.Result, len(ops))
+		return make([]store.Result, len(ops))
 	}
 	return results
 }
 
 // ok commits ops, none of which may be rejected.
-func ok(t testing.TB, s *postgres.Store, ops ...bellcord.Op) []bellcord.Result {
+func ok(t testing.TB, s *postgres.Store, ops ...store.Op) []store.Result {
 	t.Helper()
 	results := do(t, s, ops...)
 	for i, r := range results {
@@ -37,29 +38,29 @@ func session(t testing.TB, s *postgres.Store) bellcord.SessionID {
 	t.Helper()
 	at := now()
 	id := bellcord.NewSessionID()
-	ok(t, s, bellcord.PutSession{Session: bellcord.Session{ID: id, Created: at, Updated: at}})
+	ok(t, s, store.PutSession{Session: bellcord.Session{ID: id, Created: at, Updated: at}})
 	return id
 }
 
-func accept(session bellcord.SessionID) bellcord.AcceptTurn {
-	return bellcord.AcceptTurn{Session: session, Turn: bellcord.NewTurnID(), Prompt: bellcord.Prompt{Text: "go"}, At: now()}
+func accept(session bellcord.SessionID) store.AcceptTurn {
+	return store.AcceptTurn{Session: session, Turn: bellcord.NewTurnID(), Prompt: bellcord.Prompt{Text: "go"}, At: now()}
 }
 
-func claim(a bellcord.AcceptTurn) bellcord.ClaimTurn {
-	return bellcord.ClaimTurn{Session: a.Session, Turn: a.Turn, At: now()}
+func claim(a store.AcceptTurn) store.ClaimTurn {
+	return store.ClaimTurn{Session: a.Session, Turn: a.Turn, At: now()}
 }
 
-func note(session bellcord.SessionID, title string) bellcord.AppendEvents {
-	return bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: title}}, At: now()}
+func note(session bellcord.SessionID, title string) store.AppendEvents {
+	return store.AppendEvents{Session: session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: title}}, At: now()}
 }
 
-func stopOf(turn bellcord.TurnID) bellcord.RecordStop {
-	return bellcord.RecordStop{Turn: turn, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", At: now(), Mode: bellcord.StopNow}}
+func stopOf(turn bellcord.TurnID) store.RecordStop {
+	return store.RecordStop{Turn: turn, Cause: bellcord.Cause{Kind: bellcord.CausePerson, By: "anna", At: now(), Mode: bellcord.StopNow}}
 }
 
-func finish(a bellcord.AcceptTurn, fence int64, end bellcord.End) bellcord.FinishTurn {
+func finish(a store.AcceptTurn, fence int64, end bellcord.End) store.FinishTurn {
 	r := bellcord.Receipt{Turn: a.Turn, Session: a.Session, End: end}
-	return bellcord.FinishTurn{Session: a.Session, Turn: a.Turn, Fence: fence, Receipt: r, At: now()}
+	return store.FinishTurn{Session: a.Session, Turn: a.Turn, Fence: fence, Receipt: r, At: now()}
 }
 
 func kinds(t testing.TB, s *postgres.Store, session bellcord.SessionID) (all []string) {

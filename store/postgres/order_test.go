@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -20,7 +21,7 @@ func TestCommit_TwoNodesInOppositeOrder_DoNotDeadlock(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(&logged, nil))
 	nodes := []*postgres.Store{openWith(t, home, postgres.Options{Logger: logger}), openWith(t, home, postgres.Options{Logger: logger})}
 	var ids []bellcord.SessionID
-	var runs []bellcord.AcceptTurn
+	var runs []store.AcceptTurn
 	for i := range sessions {
 		ids = append(ids, session(t, nodes[0]))
 		runs = append(runs, accept(ids[i]))
@@ -52,10 +53,10 @@ func TestCommit_TwoNodesInOppositeOrder_DoNotDeadlock(t *testing.T) {
 
 // mixed returns a batch that touches all sessions: for the first node with events
 // of its turns and notes, for the second with notes and stops.
-func mixed(n, round int, ids []bellcord.SessionID, runs []bellcord.AcceptTurn) (ops []bellcord.Op) {
+func mixed(n, round int, ids []bellcord.SessionID, runs []store.AcceptTurn) (ops []store.Op) {
 	for i, id := range ids {
 		if n == 0 {
-			ops = append(ops, bellcord.AppendEvents{
+			ops = append(ops, store.AppendEvents{
 				Session: id, Turn: runs[i].Turn, Fence: 1, N: int64(round + 1), At: now(),
 				Bodies: []bellcord.Body{bellcord.TextDelta{Text: fmt.Sprint(round)}},
 			})
@@ -77,7 +78,7 @@ func TestLaw02_StopAndTurnArriveTogetherOnTwoNodes_TurnIsStopped(t *testing.T) {
 	for range 200 {
 		a := accept(id)
 		var all sync.WaitGroup
-		var accepted, stopped bellcord.Result
+		var accepted, stopped store.Result
 		all.Go(func() { accepted = ok(t, one, a)[0] })
 		all.Go(func() { stopped = ok(t, other, stopOf(a.Turn))[0] })
 		all.Wait()
@@ -106,9 +107,9 @@ func TestPutSession_TwoNodesAtOnce_CreateOneSession(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for _, s := range nodes {
-			var batch []bellcord.Op
+			var batch []store.Op
 			for _, id := range ids {
-				batch = append(batch, bellcord.PutSession{Session: bellcord.Session{ID: id, Created: now(), Updated: now()}}, note(id, "made"))
+				batch = append(batch, store.PutSession{Session: bellcord.Session{ID: id, Created: now(), Updated: now()}}, note(id, "made"))
 			}
 			slices.Reverse(ids)
 			all.Go(func() { ok(t, s, batch...) })

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Options configures a node. A zero value selects the default.
@@ -42,7 +43,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is a bellcord.Store in a schema of a PostgreSQL database.
+// Store is a store.Store in a schema of a PostgreSQL database.
 type Store struct {
 	opts  Options
 	node  string
@@ -68,7 +69,7 @@ type Store struct {
 	closed    atomic.Bool
 }
 
-var _ bellcord.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // Open connects to the database, migrates the schema and registers this process
 // as a node until Close.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 	"github.com/bellcord/bellcord/store/storetest"
 )
@@ -136,7 +136,7 @@ type node struct {
 	place string
 }
 
-func (n *node) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
+func (n *node) TakeOver(ctx context.Context) ([]store.TurnRecord, error) {
 	db, err := pgx.Connect(ctx, n.place)
 	if err != nil {
 		return nil, err

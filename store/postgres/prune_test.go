@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -15,7 +16,7 @@ func TestPrune_IdleSessions_AreDeleted(t *testing.T) {
 	long := now().Add(-48 * time.Hour)
 	old := func() bellcord.SessionID {
 		id := bellcord.NewSessionID()
-		ok(t, s, bellcord.PutSession{Session: bellcord.Session{ID: id, Created: long, Updated: long}})
+		ok(t, s, store.PutSession{Session: bellcord.Session{ID: id, Created: long, Updated: long}})
 		return id
 	}
 	var idle []bellcord.SessionID
@@ -48,7 +49,7 @@ func TestPrune_IdleSessions_AreDeleted(t *testing.T) {
 			t.Errorf("one that is in use: %v", err)
 		}
 	}
-	if spent, err := s.Spending(t.Context(), bellcord.SpendingQuery{}); err != nil || len(spent) != 1 {
+	if spent, err := s.Spending(t.Context(), store.SpendingQuery{}); err != nil || len(spent) != 1 {
 		t.Errorf("spent %v, %v", spent, err)
 	}
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.PushStore = (*Store)(nil)
+var _ serverstore.PushStore = (*Store)(nil)
 
-// PutPushSubscription implements bellcord.PushStore.
-func (s *Store) PutPushSubscription(ctx context.Context, v bellcord.PushSubscription) error {
+// PutPushSubscription implements serverstore.PushStore.
+func (s *Store) PutPushSubscription(ctx context.Context, v serverstore.PushSubscription) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
 			return err
@@ -26,20 +26,20 @@ func (s *Store) PutPushSubscription(ctx context.Context, v bellcord.PushSubscrip
 		}
 		return t.exec(`
 			DELETE FROM push_subscriptions WHERE owner = $1 AND id NOT IN
-			(SELECT id FROM push_subscriptions WHERE owner = $1 ORDER BY created DESC, id LIMIT $2)`, word(v.Owner), bellcord.MostPushSubscriptions)
+			(SELECT id FROM push_subscriptions WHERE owner = $1 ORDER BY created DESC, id LIMIT $2)`, word(v.Owner), serverstore.MostPushSubscriptions)
 	})
 }
 
-// PushSubscriptions implements bellcord.PushStore.
-func (s *Store) PushSubscriptions(ctx context.Context, owner string) ([]bellcord.PushSubscription, error) {
+// PushSubscriptions implements serverstore.PushStore.
+func (s *Store) PushSubscriptions(ctx context.Context, owner string) ([]serverstore.PushSubscription, error) {
 	rows, err := s.readers.Query(ctx, `
 		SELECT id, owner, token, endpoint, public_key, auth, questions, ends, created
 		FROM push_subscriptions WHERE owner = $1 ORDER BY created DESC, id`, word(owner))
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (bellcord.PushSubscription, error) {
-		var v bellcord.PushSubscription
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (serverstore.PushSubscription, error) {
+		var v serverstore.PushSubscription
 		var created int64
 		err := row.Scan((*word)(&v.ID), (*word)(&v.Owner), (*word)(&v.Token), (*word)(&v.Endpoint), &v.PublicKey, &v.Auth, &v.Questions, &v.Ends, &created)
 		v.Created = fromNanos(created)
@@ -48,7 +48,7 @@ func (s *Store) PushSubscriptions(ctx context.Context, owner string) ([]bellcord
 	return all, s.explain(ctx, err)
 }
 
-// DeletePushSubscription implements bellcord.PushStore.
+// DeletePushSubscription implements serverstore.PushStore.
 func (s *Store) DeletePushSubscription(ctx context.Context, owner, id string) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
@@ -56,13 +56,13 @@ func (s *Store) DeletePushSubscription(ctx context.Context, owner, id string) er
 		}
 		deleted, err := t.affected(`DELETE FROM push_subscriptions WHERE owner = $1 AND id = $2`, word(owner), word(id))
 		if err == nil && deleted == 0 {
-			return bellcord.ErrNoSubscription
+			return serverstore.ErrNoSubscription
 		}
 		return err
 	})
 }
 
-// PushKey implements bellcord.PushStore.
+// PushKey implements serverstore.PushStore.
 func (s *Store) PushKey(ctx context.Context, fresh []byte) (key []byte, err error) {
 	err = s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {

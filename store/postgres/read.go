@@ -11,9 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Events implements bellcord.Reader.
+// Events implements store.Reader.
 func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
 	rows, err := s.readers.Query(ctx,
 		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, word(session), after, limit)
@@ -45,15 +46,15 @@ func scanEvents(rows pgx.Rows, session bellcord.SessionID) ([]bellcord.Event, er
 	return events, nil
 }
 
-// StoredEvents implements bellcord.ChainReader.
-func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.StoredEvent, error) {
+// StoredEvents implements store.ChainReader.
+func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]store.StoredEvent, error) {
 	rows, err := s.readers.Query(ctx,
 		`SELECT seq, turn, kind, at, body, hash FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, word(session), after, limit)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	var events []bellcord.StoredEvent
-	ev := bellcord.StoredEvent{Session: session}
+	var events []store.StoredEvent
+	ev := store.StoredEvent{Session: session}
 	var hash []byte
 	_, err = pgx.ForEachRow(rows, []any{&ev.Seq, (*word)(&ev.Turn), &ev.Kind, &ev.At, &ev.Body, &hash}, func() error {
 		if len(hash) != len(ev.Hash) {
@@ -69,7 +70,7 @@ func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, af
 	return events, nil
 }
 
-// Tail implements bellcord.Reader.
+// Tail implements store.Reader.
 func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
 	var last int64
 	err := s.readers.QueryRow(ctx, `SELECT last_seq FROM tails WHERE session = $1`, word(session)).Scan(&last)
@@ -79,7 +80,7 @@ func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, er
 	return last, s.explain(ctx, err)
 }
 
-// Tails implements bellcord.Reader.
+// Tails implements store.Reader.
 func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error) {
 	ids := make([]string, len(sessions))
 	for i, id := range sessions {
@@ -97,7 +98,7 @@ func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int
 
 const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title`
 
-// Session implements bellcord.Reader.
+// Session implements store.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	v, err := scanSession(s.readers.QueryRow(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, word(id)))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -106,8 +107,8 @@ func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Se
 	return v, s.explain(ctx, err)
 }
 
-// Sessions implements bellcord.Reader.
-func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+// Sessions implements store.Reader.
+func (s *Store) Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error) {
 	before, limit := int64(math.MaxInt64), math.MaxInt32
 	if !q.Before.IsZero() {
 		before = q.Before.UnixNano()

@@ -8,10 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Receipts implements bellcord.Reader.
-func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+// Receipts implements store.Reader.
+func (s *Store) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	rows, err := s.readers.Query(ctx, `
 		SELECT receipt FROM turns
 		WHERE receipt IS NOT NULL AND ($1 = '' OR session = $1)

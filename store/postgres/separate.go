@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // rejects reports whether an error is about a value and not about the state of
@@ -20,8 +21,8 @@ func rejects(err error) bool {
 	return errors.As(err, &pgErr) && slices.Contains([]string{"22", "23", "54"}, pgErr.Code[:2])
 }
 
-func rejected(err error) bellcord.Result {
-	return bellcord.Result{Err: fmt.Errorf("%w: %w", bellcord.ErrRejected, err)}
+func rejected(err error) store.Result {
+	return store.Result{Err: fmt.Errorf("%w: %w", bellcord.ErrRejected, err)}
 }
 
 // longestKey limits the bytes of an id or a name in an index. The longest index
@@ -33,31 +34,31 @@ var errLongKey = fmt.Errorf("an id or a name has more than %d bytes", longestKey
 
 // keysOf returns the ids of an op. They are part of the locks of the batch, which
 // are taken before any op is applied.
-func keysOf(op bellcord.Op) []string {
+func keysOf(op store.Op) []string {
 	switch op := op.(type) {
-	case bellcord.PutSession:
+	case store.PutSession:
 		return []string{string(op.Session.ID), op.Session.Owner}
-	case bellcord.DeleteSession:
+	case store.DeleteSession:
 		return []string{string(op.ID)}
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return []string{string(op.Session), string(op.Turn)}
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return []string{string(op.Session), string(op.Turn)}
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return []string{string(op.Session), string(op.Turn)}
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		return []string{string(op.Session), string(op.Turn)}
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		return []string{string(op.Turn), op.Owner}
-	case bellcord.RecordStops:
+	case store.RecordStops:
 		return []string{string(op.Session), op.Owner}
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return []string{string(op.Session), string(op.Turn)}
 	}
 	return nil
 }
 
-func hasLongKey(op bellcord.Op) bool {
+func hasLongKey(op store.Op) bool {
 	return slices.ContainsFunc(keysOf(op), func(key string) bool { return len(textOf(key)) > longestKey })
 }
 
@@ -66,7 +67,7 @@ func hasLongKey(op bellcord.Op) bool {
 // that op in halves: with a savepoint for each op, a batch needs four round trips
 // per op, and a distant database does not complete it within mostCommit.
 // isWhole means that the database has rejected these ops together.
-func (t *tx) carryOutSeparately(ops []bellcord.Op, texts []encoded, results []bellcord.Result, isWhole bool) error {
+func (t *tx) carryOutSeparately(ops []store.Op, texts []encoded, results []store.Result, isWhole bool) error {
 	if err := t.exec(`SAVEPOINT op`); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (t *tx) carryOutSeparately(ops []bellcord.Op, texts []encoded, results []be
 // carryOutPart applies a part of the batch, which begins at the given place. If
 // the database rejects a value in it, it applies the part in halves, and rejects
 // an op that is alone. The savepoint is at the beginning of the part.
-func (t *tx) carryOutPart(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+func (t *tx) carryOutPart(place int, ops []store.Op, texts []encoded, results []store.Result) error {
 	before := t.copyHeld()
 	err := t.carryOutAll(place, ops, texts, results)
 	if err == nil {
@@ -102,7 +103,7 @@ func (t *tx) carryOutPart(place int, ops []bellcord.Op, texts []encoded, results
 	return t.useNumber(ops)
 }
 
-func (t *tx) carryOutHalves(place int, ops []bellcord.Op, texts []encoded, results []bellcord.Result) error {
+func (t *tx) carryOutHalves(place int, ops []store.Op, texts []encoded, results []store.Result) error {
 	half := len(ops) / 2
 	if err := t.carryOutPart(place, ops[:half], texts[:half], results[:half]); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (t *tx) undoPart(before map[bellcord.SessionID]*tail) error {
 
 // useNumber uses the number of a rejected append to a turn, as one that cannot be
 // encoded does, so that the later appends of the turn are applied.
-func (t *tx) useNumber(op []bellcord.Op) error {
+func (t *tx) useNumber(op []store.Op) error {
 	if together(op) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -25,7 +26,7 @@ func TestCommit_OneOfManyOpsIsRejected_NeedsFewRoundTrips(t *testing.T) {
 	for name, bad := range map[string][]int{
 		"first": {0}, "middle": {100}, "last": {ops - 1}, "two": {7, 200}, "long key": {7},
 	} {
-		notes, batch := session(t, s), make([]bellcord.Op, 0, ops)
+		notes, batch := session(t, s), make([]store.Op, 0, ops)
 		for range ops {
 			batch = append(batch, note(notes, "a title"))
 		}
@@ -33,7 +34,7 @@ func TestCommit_OneOfManyOpsIsRejected_NeedsFewRoundTrips(t *testing.T) {
 			batch[place] = unstorable(t, s)
 			if name == "long key" {
 				long := bellcord.Session{ID: bellcord.SessionID(noise()), Created: now(), Updated: now()}
-				batch[place] = bellcord.PutSession{Session: long}
+				batch[place] = store.PutSession{Session: long}
 			}
 		}
 		before := proxy.counted()
@@ -45,7 +46,7 @@ func TestCommit_OneOfManyOpsIsRejected_NeedsFewRoundTrips(t *testing.T) {
 		}
 		last := int64(0)
 		for i, r := range results {
-			_, isNote := batch[i].(bellcord.AppendEvents)
+			_, isNote := batch[i].(store.AppendEvents)
 			switch {
 			case !isNote && !errors.Is(r.Err, bellcord.ErrRejected):
 				t.Errorf("%s: op %d: %v, want ErrRejected", name, i, r.Err)
@@ -70,7 +71,7 @@ func noise() string {
 }
 
 // unstorable returns the end of a running turn with a name that no index holds.
-func unstorable(t *testing.T, s *postgres.Store) bellcord.Op {
+func unstorable(t *testing.T, s *postgres.Store) store.Op {
 	t.Helper()
 	a := accept(session(t, s))
 	ok(t, s, a)

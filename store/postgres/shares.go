@@ -7,13 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.ShareStore = (*Store)(nil)
+var _ serverstore.ShareStore = (*Store)(nil)
 
-// PutShare implements bellcord.ShareStore. The session is locked, so that it
+// PutShare implements serverstore.ShareStore. The session is locked, so that it
 // cannot be deleted without the share.
-func (s *Store) PutShare(ctx context.Context, v bellcord.Share) error {
+func (s *Store) PutShare(ctx context.Context, v serverstore.Share) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
 			return err
@@ -33,28 +34,28 @@ func (s *Store) PutShare(ctx context.Context, v bellcord.Share) error {
 	})
 }
 
-// Share implements bellcord.ShareStore.
-func (s *Store) Share(ctx context.Context, id string) (bellcord.Share, error) {
-	v := bellcord.Share{ID: id}
+// Share implements serverstore.ShareStore.
+func (s *Store) Share(ctx context.Context, id string) (serverstore.Share, error) {
+	v := serverstore.Share{ID: id}
 	var created, expires int64
 	err := s.readers.QueryRow(ctx, `SELECT owner, session, title, hash, created, expires, content FROM shares WHERE id = $1`, word(id)).
 		Scan((*word)(&v.Owner), (*word)(&v.Session), (*word)(&v.Title), &v.Hash, &created, &expires, &v.Content)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return bellcord.Share{}, bellcord.ErrNoShare
+		return serverstore.Share{}, serverstore.ErrNoShare
 	}
 	v.Created, v.Expires = fromNanos(created), fromNanos(expires)
 	return v, s.explain(ctx, err)
 }
 
-// Shares implements bellcord.ShareStore.
-func (s *Store) Shares(ctx context.Context, owner string) ([]bellcord.Share, error) {
+// Shares implements serverstore.ShareStore.
+func (s *Store) Shares(ctx context.Context, owner string) ([]serverstore.Share, error) {
 	rows, err := s.readers.Query(ctx,
 		`SELECT id, owner, session, title, hash, created, expires FROM shares WHERE $1::text IN ('', owner) ORDER BY created DESC, id`, word(owner))
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (bellcord.Share, error) {
-		var v bellcord.Share
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (serverstore.Share, error) {
+		var v serverstore.Share
 		var created, expires int64
 		err := row.Scan((*word)(&v.ID), (*word)(&v.Owner), (*word)(&v.Session), (*word)(&v.Title), &v.Hash, &created, &expires)
 		v.Created, v.Expires = fromNanos(created), fromNanos(expires)
@@ -63,7 +64,7 @@ func (s *Store) Shares(ctx context.Context, owner string) ([]bellcord.Share, err
 	return all, s.explain(ctx, err)
 }
 
-// DeleteShare implements bellcord.ShareStore.
+// DeleteShare implements serverstore.ShareStore.
 func (s *Store) DeleteShare(ctx context.Context, id string) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
@@ -71,7 +72,7 @@ func (s *Store) DeleteShare(ctx context.Context, id string) error {
 		}
 		deleted, err := t.affected(`DELETE FROM shares WHERE id = $1`, word(id))
 		if err == nil && deleted == 0 {
-			return bellcord.ErrNoShare
+			return serverstore.ErrNoShare
 		}
 		return err
 	})

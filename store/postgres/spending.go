@@ -7,10 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // spend records a turn's usage in the transaction that ends the turn.
-func (t *tx) spend(op bellcord.FinishTurn) {
+func (t *tx) spend(op store.FinishTurn) {
 	for _, s := range op.Receipt.UsageByModel {
 		t.later.Queue(`
 			INSERT INTO spending (turn, session, model, owner, at, input, cache_read, cache_write, output, cost, exact)
@@ -23,8 +24,8 @@ func (t *tx) spend(op bellcord.FinishTurn) {
 // lastYear is the last full year that nanoseconds since 1970 can represent.
 const lastYear = 2261
 
-// Spending implements bellcord.Reader.
-func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+// Spending implements store.Reader.
+func (s *Store) Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error) {
 	since := int64(0)
 	switch {
 	case q.Since.Year() > lastYear:
@@ -39,7 +40,7 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (v bellcord.Spending, err error) {
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (v store.Spending, err error) {
 		var at int64
 		err = row.Scan((*word)(&v.Turn), (*word)(&v.Session), (*word)(&v.Model), &at, &v.InputTokens, &v.CacheReadTokens, &v.CacheWriteTokens, &v.OutputTokens, &v.CostNanoUSD, &v.Exact)
 		v.At = time.Unix(0, at)
@@ -48,9 +49,9 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	return all, s.explain(ctx, err)
 }
 
-// SumUsage implements bellcord.UsageSummer.
-func (s *Store) SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error) {
-	var sum bellcord.UsageSum
+// SumUsage implements store.UsageSummer.
+func (s *Store) SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error) {
+	var sum store.UsageSum
 	since := int64(0)
 	switch {
 	case q.Since.Year() > lastYear:

@@ -8,16 +8,17 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
-func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
+func (t *tx) accept(op store.AcceptTurn) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if held := t.held[op.Session]; err == nil && facts.Turn == nil && held != nil {
 		facts.Session, facts.Owner = true, held.owner
 		err = t.early(&facts, op)
 	}
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	d := lifecycle.Accept(facts, op)
 	if !d.Apply {
@@ -26,7 +27,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
 	if d.Event {
 		if err := t.deleteIntents(op.Turn, "", facts.Owner); err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
 	}
@@ -51,7 +52,7 @@ func (t *tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 }
 
 // early adds the stops kept for the turn to the facts of an accept.
-func (t *tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) error {
+func (t *tx) early(f *lifecycle.Facts, op store.AcceptTurn) error {
 	intents, err := t.intents(op.Turn, op.At, "", f.Owner)
 	f.Early = intents[""]
 	if f.Owner != "" {
@@ -68,7 +69,7 @@ func (t *tx) intents(id bellcord.TurnID, now time.Time, owners ...string) (map[s
 		names[i] = textOf(o)
 	}
 	rows, err := t.conn.Query(t.ctx, `SELECT owner, cause FROM intents WHERE turn = $1 AND owner = ANY ($2::text[]) AND at > $3`,
-		word(id), names, now.Add(-bellcord.EarlyStopLifetime).UnixNano())
+		word(id), names, now.Add(-store.EarlyStopLifetime).UnixNano())
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +93,10 @@ func (t *tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 }
 
 // edit changes the text of a queued turn.
-func (t *tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
+func (t *tx) edit(op store.EditTurn) (store.Result, error) {
 	facts, record, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	if d := lifecycle.Edit(facts, op); !d.Apply {
 		return d.Result(op)
@@ -106,7 +107,7 @@ func (t *tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
 		return refused(err)
 	}
 	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, word(op.Turn), prompt); err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	return t.addBodies(op.Session, op.Turn, op.At, bellcord.PromptEdited{Text: op.Text})
 }

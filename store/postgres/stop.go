@@ -5,9 +5,10 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
-func (t *tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
+func (t *tx) recordStop(op store.RecordStop) (store.Result, error) {
 	row, err := t.turnOf(op.Turn)
 	found := &row
 	if errors.Is(err, bellcord.ErrNoTurn) {
@@ -20,7 +21,7 @@ func (t *tx) recordStop(op bellcord.RecordStop) (bellcord.Result, error) {
 		facts.Early = kept[op.Owner]
 	}
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	d := lifecycle.RecordStop(facts, op)
 	switch {
@@ -40,9 +41,9 @@ func (t *tx) ownerOf(session bellcord.SessionID) string {
 }
 
 // putStop writes a turn's stop according to the decision.
-func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord.Result, error) {
+func (t *tx) putStop(record store.TurnRecord, d lifecycle.Decision) (store.Result, error) {
 	record.Stop = d.Stop
-	result := bellcord.Result{Record: &record, Stop: d.Stop}
+	result := store.Result{Record: &record, Stop: d.Stop}
 	if !d.Apply {
 		return result, nil
 	}
@@ -57,7 +58,7 @@ func (t *tx) putStop(record bellcord.TurnRecord, d lifecycle.Decision) (bellcord
 	return added, err
 }
 
-func (t *tx) writeStop(record bellcord.TurnRecord) error {
+func (t *tx) writeStop(record store.TurnRecord) error {
 	cause, mode, err := encodeCause(record.Stop)
 	if err != nil {
 		return err
@@ -73,21 +74,21 @@ func (t *tx) writeStop(record bellcord.TurnRecord) error {
 // recordStops records a stop for the turns that were in its scope when the locks
 // were requested: those of other nodes, and those that this node has taken over. It
 // skips turns that have ended since, except those that this stop has ended.
-func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Result, error) {
+func (t *tx) recordStops(op store.RecordStops, scope []string) (store.Result, error) {
 	rows, err := t.conn.Query(t.ctx, `SELECT `+turnColumns+` FROM turns 
 		WHERE id = ANY ($1::text[]) AND (state <> 'ended' OR stopped_by = $3) AND (node <> $2 OR taken) ORDER BY accepted`, scope, t.s.node, op.Cause.At.UnixNano())
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	found, err := scanTurns(rows)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
-	var result bellcord.Result
+	var result store.Result
 	for _, row := range found {
 		one, err := t.putStop(row.TurnRecord, lifecycle.StopFor(row.State, row.Stop, op.Cause))
 		if err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 		result.Records = append(result.Records, row.TurnRecord)
 		result.Events = append(result.Events, one.Events...)
@@ -98,9 +99,9 @@ func (t *tx) recordStops(op bellcord.RecordStops, scope []string) (bellcord.Resu
 // keepIntent keeps a stop for a turn that does not exist yet, and deletes the
 // owner's oldest one if there are too many. It skips locked rows: another node
 // deletes them.
-func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.Result, error) {
+func (t *tx) keepIntent(op store.RecordStop, d lifecycle.Decision) (store.Result, error) {
 	if !d.Apply {
-		return bellcord.Result{}, nil
+		return store.Result{}, nil
 	}
 	cause, err := encode(*d.Stop)
 	if err != nil {
@@ -110,11 +111,11 @@ func (t *tx) keepIntent(op bellcord.RecordStop, d lifecycle.Decision) (bellcord.
 		INSERT INTO intents (turn, owner, cause, at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (turn, owner) DO UPDATE SET cause = $3, at = $4`, word(op.Turn), word(op.Owner), cause, d.Stop.At.UnixNano())
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
-	return bellcord.Result{}, t.exec(`
+	return store.Result{}, t.exec(`
 		DELETE FROM intents WHERE (turn, owner) IN (
 			SELECT turn, owner FROM intents WHERE owner = $1
 			  AND (at, turn) < (SELECT at, turn FROM intents WHERE owner = $1 ORDER BY at DESC, turn DESC LIMIT 1 OFFSET $2)
-			FOR UPDATE SKIP LOCKED)`, word(op.Owner), bellcord.MaxEarlyStops-1)
+			FOR UPDATE SKIP LOCKED)`, word(op.Owner), store.MaxEarlyStops-1)
 }

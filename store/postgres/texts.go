@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.TextReader = (*Store)(nil)
+var _ serverstore.TextReader = (*Store)(nil)
 
-// TextEvents implements bellcord.TextReader.
+// TextEvents implements serverstore.TextReader.
 func (s *Store) TextEvents(ctx context.Context, session bellcord.SessionID, limit int) ([]bellcord.Event, error) {
 	rows, err := s.readers.Query(ctx,
 		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND kind = ANY ($2::text[]) ORDER BY seq DESC LIMIT $3`,
-		word(session), bellcord.TextKinds(), limit)
+		word(session), serverstore.TextKinds(), limit)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}

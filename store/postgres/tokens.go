@@ -9,13 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.TokenStore = (*Store)(nil)
+var _ serverstore.TokenStore = (*Store)(nil)
 
-// PutToken implements bellcord.TokenStore. It also deletes expired browser
+// PutToken implements serverstore.TokenStore. It also deletes expired browser
 // tokens: every login creates one, and they are never used again.
-func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
+func (s *Store) PutToken(ctx context.Context, v serverstore.Token) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
 			return err
@@ -26,7 +27,7 @@ func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 		if v.Parent != "" { // locked, so that it cannot be revoked before its child exists
 			good, err := t.affected(`SELECT 1 FROM tokens WHERE id = $1 AND revoked = 0 FOR SHARE`, word(v.Parent))
 			if err == nil && good == 0 {
-				err = bellcord.ErrNoToken
+				err = serverstore.ErrNoToken
 			}
 			if err != nil {
 				return err
@@ -42,26 +43,26 @@ func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 
 const tokenColumns = `id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent` //nolint:gosec // names, no secrets
 
-// Token implements bellcord.TokenStore.
-func (s *Store) Token(ctx context.Context, id string) (bellcord.Token, error) {
+// Token implements serverstore.TokenStore.
+func (s *Store) Token(ctx context.Context, id string) (serverstore.Token, error) {
 	t, err := scanToken(s.readers.QueryRow(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, word(id)))
 	if errors.Is(err, pgx.ErrNoRows) {
-		return bellcord.Token{}, bellcord.ErrNoToken
+		return serverstore.Token{}, serverstore.ErrNoToken
 	}
 	return t, s.explain(ctx, err)
 }
 
-// Tokens implements bellcord.TokenStore. The oldest token is first.
-func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
+// Tokens implements serverstore.TokenStore. The oldest token is first.
+func (s *Store) Tokens(ctx context.Context) ([]serverstore.Token, error) {
 	rows, err := s.readers.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (bellcord.Token, error) { return scanToken(row) })
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (serverstore.Token, error) { return scanToken(row) })
 	return all, s.explain(ctx, err)
 }
 
-// RevokeToken implements bellcord.TokenStore.
+// RevokeToken implements serverstore.TokenStore.
 func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t *tx) error {
 		if err := t.beginTx(); err != nil {
@@ -72,13 +73,13 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 			return err
 		}
 		if updated == 0 {
-			return bellcord.ErrNoToken
+			return serverstore.ErrNoToken
 		}
 		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, word(id), at.UnixNano())
 	})
 }
 
-// TouchToken implements bellcord.TokenStore. Calls may arrive out of order; the
+// TouchToken implements serverstore.TokenStore. Calls may arrive out of order; the
 // latest time is kept.
 func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t *tx) error {
@@ -87,19 +88,19 @@ func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 		}
 		updated, err := t.affected(`UPDATE tokens SET used = greatest(used, $2) WHERE id = $1`, word(id), at.UnixNano())
 		if err == nil && updated == 0 {
-			return bellcord.ErrNoToken
+			return serverstore.ErrNoToken
 		}
 		return err
 	})
 }
 
-func scanToken(row pgx.Row) (bellcord.Token, error) {
-	var t bellcord.Token
+func scanToken(row pgx.Row) (serverstore.Token, error) {
+	var t serverstore.Token
 	var scopes word
 	var created, expires, used, revoked int64
 	err := row.Scan((*word)(&t.ID), (*word)(&t.Owner), (*word)(&t.Name), &scopes, &t.Hash, &created, &expires, &used, &revoked, &t.Cookie, (*word)(&t.Parent))
 	if err != nil {
-		return bellcord.Token{}, err
+		return serverstore.Token{}, err
 	}
 	for scope := range strings.SplitSeq(string(scopes), ",") {
 		t.Scopes = append(t.Scopes, bellcord.Scope(scope))

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // tx is the current transaction. A rejected op is a result; an error ends the
@@ -170,7 +171,7 @@ func (t *tx) touch(session bellcord.SessionID, at time.Time) {
 	}
 }
 
-func unknownOp(op bellcord.Op) error { return fmt.Errorf("unknown op %T", op) }
+func unknownOp(op store.Op) error { return fmt.Errorf("unknown op %T", op) }
 
 // undone marks the error of a transaction for which no COMMIT was sent.
-func undone(err error) error { return bellcord.NotCommitted(err) }
+func undone(err error) error { return store.NotCommitted(err) }

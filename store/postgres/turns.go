@@ -10,11 +10,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // turnRow is a turn's record with the columns that only the store uses.
 type turnRow struct {
-	bellcord.TurnRecord
+	store.TurnRecord
 	claimed int64 // time of the claim
 	applied int64 // number of the last append
 }
@@ -48,32 +49,32 @@ func (t *tx) factsOf(row *turnRow) lifecycle.Facts {
 	return f
 }
 
-// Turn implements bellcord.Reader.
-func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+// Turn implements store.Reader.
+func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error) {
 	row, err := scanTurn(s.readers.QueryRow(ctx, turnByID, word(id)))
 	return row.TurnRecord, s.explain(ctx, err)
 }
 
-// RecordedStops implements bellcord.Watcher.
-func (s *Store) RecordedStops(ctx context.Context) ([]bellcord.TurnRecord, error) {
+// RecordedStops implements store.Watcher.
+func (s *Store) RecordedStops(ctx context.Context) ([]store.TurnRecord, error) {
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND state <> 'ended' AND stop IS NOT NULL`, s.node)
 }
 
-// UnendedTurns implements bellcord.Reader.
-func (s *Store) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+// UnendedTurns implements store.Reader.
+func (s *Store) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error) {
 	if session != "" { // a separate statement gets its own plan
 		return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' AND session = $1 ORDER BY accepted`, word(session))
 	}
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' ORDER BY accepted`)
 }
 
-func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellcord.TurnRecord, error) {
+func (s *Store) records(ctx context.Context, query string, args ...any) ([]store.TurnRecord, error) {
 	rows, err := s.readers.Query(ctx, query, args...)
 	if err != nil {
 		return nil, s.explain(ctx, err)
 	}
 	found, err := scanTurns(rows)
-	var all []bellcord.TurnRecord
+	var all []store.TurnRecord
 	for _, row := range found {
 		all = append(all, row.TurnRecord)
 	}

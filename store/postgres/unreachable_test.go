@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
@@ -31,7 +32,7 @@ func TestExplain_LostConnection_ReturnsErrStoreDown(t *testing.T) {
 			t.Errorf("%v is explained as %v", err, got)
 		}
 	}
-	for _, err := range []error{bellcord.ErrFenced, &pgconn.PgError{Code: "23505"}, &pgconn.PgError{Code: "XX000"}} {
+	for _, err := range []error{store.ErrFenced, &pgconn.PgError{Code: "23505"}, &pgconn.PgError{Code: "XX000"}} {
 		if got := (&Store{}).explain(t.Context(), err); errors.Is(got, bellcord.ErrStoreDown) {
 			t.Errorf("%v is explained as %v", err, got)
 		}

@@ -9,9 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Changed implements bellcord.Watcher. Every commit sets its node's mark to a new
+// Changed implements store.Watcher. Every commit sets its node's mark to a new
 // number, so other nodes have committed if and only if their marks differ.
 // Changed returns ErrFenced if another node has taken over this one.
 func (s *Store) Changed(ctx context.Context) (bool, error) {
@@ -35,16 +36,16 @@ func (s *Store) Changed(ctx context.Context) (bool, error) {
 		return true, s.explain(ctx, err)
 	}
 	if _, alive := marks[""]; !alive {
-		return true, bellcord.ErrFenced
+		return true, store.ErrFenced
 	}
 	changed := s.marks == nil || !maps.Equal(marks, s.marks)
 	s.marks = marks
 	return changed, nil
 }
 
-// TakeOver implements bellcord.Watcher. It takes over nodes with a lease that has
+// TakeOver implements store.Watcher. It takes over nodes with a lease that has
 // expired by the database's clock.
-func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
+func (s *Store) TakeOver(ctx context.Context) ([]store.TurnRecord, error) {
 	var lapsed bool
 	err := s.readers.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM nodes WHERE lease_until < `+clock+` AND id <> $1)`, s.node).Scan(&lapsed)
 	if err != nil {
@@ -87,7 +88,7 @@ func (t *tx) bury() error {
 	err := t.conn.QueryRow(t.ctx, `SELECT lease_until > `+clock+` FROM nodes WHERE id = $1 FOR KEY SHARE`, t.s.node).Scan(&alive)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return bellcord.ErrFenced
+		return store.ErrFenced
 	case err != nil || !alive: // a node with an expired lease must not take over others
 		return err
 	}

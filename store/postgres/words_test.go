@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 )
 
@@ -25,10 +26,10 @@ func TestWord_InvalidText_RoundTripsWithoutBlockingOtherSessions(t *testing.T) {
 		a := accept(want.ID)
 		a.Turn, a.At = bellcord.TurnID("turn"+odd), time.Unix(0, 2)
 		args := bellcord.ToolCallRequested{Call: odd, Arguments: json.RawMessage(`{"a":"` + "\xff" + `"}`)}
-		ok(t, s, bellcord.PutSession{Session: want}, a, claim(a), note(innocent, "innocent"),
-			bellcord.AppendEvents{Session: want.ID, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{args}, At: a.At},
-			bellcord.RecordStop{Turn: a.Turn, Owner: odd, Cause: bellcord.Cause{By: odd, At: a.At}},
-			bellcord.RecordStop{Turn: a.Turn + "other", Owner: odd, Cause: bellcord.Cause{By: odd, At: a.At}})
+		ok(t, s, store.PutSession{Session: want}, a, claim(a), note(innocent, "innocent"),
+			store.AppendEvents{Session: want.ID, Turn: a.Turn, Fence: 1, N: 1, Bodies: []bellcord.Body{args}, At: a.At},
+			store.RecordStop{Turn: a.Turn, Owner: odd, Cause: bellcord.Cause{By: odd, At: a.At}},
+			store.RecordStop{Turn: a.Turn + "other", Owner: odd, Cause: bellcord.Cause{By: odd, At: a.At}})
 		end := finish(a, 1, bellcord.EndStopped)
 		end.At = a.At
 		end.Receipt.UsageByModel = []bellcord.ModelUsage{{Model: odd, Usage: bellcord.Usage{InputTokens: 1}}}
@@ -36,10 +37,10 @@ func TestWord_InvalidText_RoundTripsWithoutBlockingOtherSessions(t *testing.T) {
 		if got, err := s.Session(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v", odd, got, err)
 		}
-		if all, err := s.Sessions(t.Context(), bellcord.SessionQuery{Dir: want.Dir, Owner: odd}); err != nil || len(all) != 1 {
+		if all, err := s.Sessions(t.Context(), store.SessionQuery{Dir: want.Dir, Owner: odd}); err != nil || len(all) != 1 {
 			t.Errorf("%q: listed %v, %v", odd, all, err)
 		}
-		if spent, err := s.Spending(t.Context(), bellcord.SpendingQuery{Owner: odd}); err != nil || len(spent) != 1 || spent[0].Model != odd {
+		if spent, err := s.Spending(t.Context(), store.SpendingQuery{Owner: odd}); err != nil || len(spent) != 1 || spent[0].Model != odd {
 			t.Errorf("%q: spent %v, %v", odd, spent, err)
 		}
 		if got := kinds(t, s, want.ID); len(got) != 5 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // rowsAtOnce is the number of rows that a multi-row statement writes.
@@ -13,10 +14,10 @@ const rowsAtOnce = 32
 
 // together returns the length of the prefix of ops that consists of appends to
 // different turns. A few statements apply all of them.
-func together(ops []bellcord.Op) int {
+func together(ops []store.Op) int {
 	seen := map[bellcord.TurnID]bool{}
 	for i, op := range ops {
-		a, is := op.(bellcord.AppendEvents)
+		a, is := op.(store.AppendEvents)
 		if !is || a.Turn == "" || seen[a.Turn] || i == rowsAtOnce {
 			return i
 		}
@@ -27,14 +28,14 @@ func together(ops []bellcord.Op) int {
 
 // appendTogether applies a group of appends. Each gets the same result as if it
 // had been applied alone.
-func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
+func (t tx) appendTogether(ops []store.Op, results []store.Result) error {
 	stops, err := t.advance(ops)
 	if err != nil {
 		return err
 	}
 	var rows []any
 	for i, op := range ops {
-		a := op.(bellcord.AppendEvents)
+		a := op.(store.AppendEvents)
 		stop, applied := stops[a.Turn]
 		if !applied {
 			if results[i], err = t.appendRefused(a); err != nil {
@@ -59,10 +60,10 @@ func (t tx) appendTogether(ops []bellcord.Op, results []bellcord.Result) error {
 
 // advance applies the valid appends to their turns and returns the recorded stops
 // of those turns.
-func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, error) {
+func (t tx) advance(ops []store.Op) (map[bellcord.TurnID]sql.NullString, error) {
 	args := make([]any, 0, 4*rowsAtOnce+1)
 	for _, op := range ops {
-		a := op.(bellcord.AppendEvents)
+		a := op.(store.AppendEvents)
 		args = append(args, string(a.Turn), a.Fence, a.N, string(a.Session))
 	}
 	rows, err := t.query(`
@@ -88,7 +89,7 @@ func (t tx) advance(ops []bellcord.Op) (map[bellcord.TurnID]sql.NullString, erro
 
 // numbered is the result of an append with its rows.
 type numbered struct {
-	bellcord.Result
+	store.Result
 	rows []any // for the table events: the values of all rows, one after another
 }
 
@@ -97,13 +98,13 @@ const columns = 7
 
 // number assigns sequence numbers to the bodies. If a body cannot be encoded, it
 // rejects this append before anything is added; other ops are not affected.
-func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
+func (t tx) number(op store.AppendEvents) (numbered, error) {
 	last, err := t.head(op.Session)
 	if err != nil {
 		return numbered{}, err
 	}
 	n := numbered{
-		Result: bellcord.Result{Events: make([]bellcord.Event, 0, len(op.Bodies))},
+		Result: store.Result{Events: make([]bellcord.Event, 0, len(op.Bodies))},
 		rows:   make([]any, 0, columns*len(op.Bodies)),
 	}
 	hashes := make([]bellcord.Hash, len(op.Bodies)) // in one piece, for the garbage collector
@@ -111,10 +112,10 @@ func (t tx) number(op bellcord.AppendEvents) (numbered, error) {
 	for i, b := range op.Bodies {
 		data, err := json.Marshal(b)
 		if err != nil {
-			return numbered{Result: bellcord.Result{Err: cannotWrite(b, err)}}, nil
+			return numbered{Result: store.Result{Err: cannotWrite(b, err)}}, nil
 		}
 		last.Seq++
-		stored := bellcord.StoredEvent{Session: op.Session, Seq: last.Seq, Turn: op.Turn, At: op.At.UnixNano(), Kind: b.Kind(), Body: data}
+		stored := store.StoredEvent{Session: op.Session, Seq: last.Seq, Turn: op.Turn, At: op.At.UnixNano(), Kind: b.Kind(), Body: data}
 		last.Hash = stored.HashAfter(last.Hash)
 		hashes[i] = last.Hash
 		n.Events = append(n.Events, bellcord.Event{Session: op.Session, Seq: last.Seq, Turn: op.Turn, Time: op.At, Body: b})

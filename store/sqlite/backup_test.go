@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -116,7 +117,7 @@ func TestBackup_DuringWrites_FinishesWithCompleteCopy(t *testing.T) {
 				return
 			default:
 			}
-			_, err := s.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{Session: session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "more"}}}})
+			_, err := s.Commit(t.Context(), []store.Op{store.AppendEvents{Session: session, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "more"}}}})
 			if err != nil {
 				stopped <- err
 				return

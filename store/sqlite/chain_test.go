@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -141,7 +142,7 @@ func fillStore(t *testing.T, dir string) (turns []bellcord.TurnID) {
 	t.Helper()
 	s := opened(t, dir)
 	at := time.Unix(1_800_000_000, 0)
-	do := func(ops ...bellcord.Op) []bellcord.Result {
+	do := func(ops ...store.Op) []store.Result {
 		results, err := s.Commit(t.Context(), ops)
 		if err != nil {
 			t.Fatal(err)
@@ -155,19 +156,19 @@ func fillStore(t *testing.T, dir string) (turns []bellcord.TurnID) {
 	}
 	for range 3 {
 		session := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/work", Created: at, Updated: at}
-		do(bellcord.PutSession{Session: session})
+		do(store.PutSession{Session: session})
 		for n := range 2 {
 			turn := bellcord.NewTurnID()
 			turns = append(turns, turn)
-			do(bellcord.AcceptTurn{Session: session.ID, Turn: turn, Prompt: bellcord.Prompt{Text: fmt.Sprint("prompt ", n)}, At: at})
-			fence := do(bellcord.ClaimTurn{Session: session.ID, Turn: turn, At: at})[0].Fence
-			do(bellcord.AppendEvents{Session: session.ID, Turn: turn, Fence: fence, N: 1, At: at, Bodies: []bellcord.Body{
+			do(store.AcceptTurn{Session: session.ID, Turn: turn, Prompt: bellcord.Prompt{Text: fmt.Sprint("prompt ", n)}, At: at})
+			fence := do(store.ClaimTurn{Session: session.ID, Turn: turn, At: at})[0].Fence
+			do(store.AppendEvents{Session: session.ID, Turn: turn, Fence: fence, N: 1, At: at, Bodies: []bellcord.Body{
 				bellcord.StepStarted{Step: 1, Model: "a/b"}, bellcord.TextDelta{Text: "hello, ü"}, bellcord.StepEnded{Finish: bellcord.FinishStop},
 			}})
 			receipt := bellcord.Receipt{Turn: turn, Session: session.ID, End: bellcord.EndDone, RaceWinner: bellcord.CompletionWon, Times: bellcord.Times{Settled: at}}
-			do(bellcord.FinishTurn{Session: session.ID, Turn: turn, Fence: fence, Receipt: receipt, At: at})
+			do(store.FinishTurn{Session: session.ID, Turn: turn, Fence: fence, Receipt: receipt, At: at})
 		}
-		do(bellcord.AppendEvents{Session: session.ID, At: at, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "new"}}})
+		do(store.AppendEvents{Session: session.ID, At: at, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: "new"}}})
 	}
 	return turns
 }

@@ -11,11 +11,12 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Commit implements bellcord.Store.
-func (s *Store) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
-	results := make([]bellcord.Result, len(ops))
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
+	results := make([]store.Result, len(ops))
 	err := s.transact(ctx, func(t tx) error {
 		for i := 0; i < len(ops); {
 			n, err := together(ops[i:]), error(nil)
@@ -45,33 +46,33 @@ type tx struct {
 	s   *Store
 }
 
-func (t tx) carryOut(op bellcord.Op) (bellcord.Result, error) {
+func (t tx) carryOut(op store.Op) (store.Result, error) {
 	switch op := op.(type) {
-	case bellcord.PutSession:
+	case store.PutSession:
 		return t.putSession(op)
-	case bellcord.DeleteSession:
+	case store.DeleteSession:
 		return t.deleteSession(op.ID)
-	case bellcord.AcceptTurn:
+	case store.AcceptTurn:
 		return t.accept(op)
-	case bellcord.ClaimTurn:
+	case store.ClaimTurn:
 		return t.claim(op)
-	case bellcord.AppendEvents:
+	case store.AppendEvents:
 		return t.appendEvents(op)
-	case bellcord.EditTurn:
+	case store.EditTurn:
 		return t.edit(op)
-	case bellcord.RecordStop:
+	case store.RecordStop:
 		return t.recordStop(op)
-	case bellcord.RecordStops:
+	case store.RecordStops:
 		return t.recordStops(op)
-	case bellcord.FinishTurn:
+	case store.FinishTurn:
 		return t.finish(op)
 	}
-	return bellcord.Result{}, errors.New("unknown op")
+	return store.Result{}, errors.New("unknown op")
 }
 
-func refused(err error) (bellcord.Result, error) { return bellcord.Result{Err: err}, nil }
+func refused(err error) (store.Result, error) { return store.Result{Err: err}, nil }
 
-func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
+func (t tx) putSession(op store.PutSession) (store.Result, error) {
 	v := op.Session
 	if op.Existing {
 		was, dirs := op.Was, any(nil)
@@ -88,9 +89,9 @@ func (t tx) putSession(op bellcord.PutSession) (bellcord.Result, error) {
 		if err == nil && done == 0 {
 			return refused(bellcord.ErrNoSession)
 		}
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
-	return bellcord.Result{}, t.exec(`
+	return store.Result{}, t.exec(`
 		INSERT INTO sessions (id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (id) DO UPDATE SET dir = $2, title = $3, model = $4, mode = $5, updated = max(updated, $7), agent = $8, additional_dirs = $10, effort = $11, auto_title = $12`,
 		string(v.ID), v.Dir, v.Title, v.Model, v.Mode, v.Created.UnixNano(), v.Updated.UnixNano(), v.Agent, v.Owner, dirList(v.AdditionalDirs), v.Effort, v.AutoTitle)
@@ -104,7 +105,7 @@ func changed[T comparable](was, now T) any {
 	return now
 }
 
-func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
+func (t tx) deleteSession(id bellcord.SessionID) (store.Result, error) {
 	for _, q := range []string{
 		`DELETE FROM events WHERE session = $1`,
 		`DELETE FROM shares WHERE session = $1`,
@@ -113,17 +114,17 @@ func (t tx) deleteSession(id bellcord.SessionID) (bellcord.Result, error) {
 		`DELETE FROM sessions WHERE id = $1`,
 	} {
 		if err := t.exec(q, string(id)); err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 	}
 	delete(t.s.tails.last, id)
-	return bellcord.Result{}, nil
+	return store.Result{}, nil
 }
 
-func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
+func (t tx) appendEvents(op store.AppendEvents) (store.Result, error) {
 	if op.Turn == "" {
 		if touched, err := t.touch(op.Session, op.At); err != nil || touched == 0 {
-			return bellcord.Result{Err: bellcord.ErrNoSession}, err
+			return store.Result{Err: bellcord.ErrNoSession}, err
 		}
 		return t.addBodies(op.Session, "", op.At, op.Bodies)
 	}
@@ -135,11 +136,11 @@ func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return t.appendRefused(op)
 	} else if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	cause, err := decodeCause(stop)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	added, err := t.addBodies(op.Session, op.Turn, op.At, op.Bodies)
 	added.Stop = cause
@@ -147,19 +148,19 @@ func (t tx) appendEvents(op bellcord.AppendEvents) (bellcord.Result, error) {
 }
 
 // appendRefused returns the result of an append that was not applied.
-func (t tx) appendRefused(op bellcord.AppendEvents) (bellcord.Result, error) {
+func (t tx) appendRefused(op store.AppendEvents) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	return lifecycle.Append(facts, op).Result(op)
 }
 
 // addBodies appends bodies to a session's log.
-func (t tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (bellcord.Result, error) {
-	added, err := t.number(bellcord.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
+func (t tx) addBodies(session bellcord.SessionID, turn bellcord.TurnID, at time.Time, bodies []bellcord.Body) (store.Result, error) {
+	added, err := t.number(store.AppendEvents{Session: session, Turn: turn, At: at, Bodies: bodies})
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	return added.Result, t.insert(added.rows)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -31,9 +32,9 @@ func written(t *testing.T) (dir string, session bellcord.SessionID) {
 	for i := range bodies {
 		bodies[i] = bellcord.SessionUpdated{Title: strings.Repeat("some words of the session ", 8)}
 	}
-	_, err = s.Commit(context.Background(), []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: session}},
-		bellcord.AppendEvents{Session: session, Bodies: bodies, At: time.Now()},
+	_, err = s.Commit(context.Background(), []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: session}},
+		store.AppendEvents{Session: session, Bodies: bodies, At: time.Now()},
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -154,7 +155,7 @@ func TestCommit_FileDeletedOrReplaced_ReturnsErrStoreLost(t *testing.T) {
 			if replaced {
 				copyFile(t, path+".away", path)
 			}
-			_, err = s.Commit(t.Context(), []bellcord.Op{bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}})
+			_, err = s.Commit(t.Context(), []store.Op{store.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}})
 			if !errors.Is(err, bellcord.ErrStoreLost) {
 				t.Errorf("%s, replaced %v: a commit is answered with %v", name, replaced, err)
 			}
@@ -194,8 +195,8 @@ func refused(t *testing.T, dir string, parts ...string) {
 
 func put(t *testing.T, s *sqlite.Store) {
 	t.Helper()
-	op := bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}
-	if _, err := s.Commit(context.Background(), []bellcord.Op{op}); err != nil {
+	op := store.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}
+	if _, err := s.Commit(context.Background(), []store.Op{op}); err != nil {
 		t.Fatal(err)
 	}
 }

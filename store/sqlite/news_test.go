@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -20,7 +21,7 @@ func TestChanged_OwnWrites_AreNotReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := s.Commit(t.Context(), []bellcord.Op{bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}}); err != nil {
+		if _, err := s.Commit(t.Context(), []store.Op{store.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}}); err != nil {
 			t.Fatal(err)
 		}
 		if changed, err := s.Changed(t.Context()); err != nil || changed {

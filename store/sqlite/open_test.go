@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -96,8 +97,8 @@ func reopen(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}
-	if _, err := s.Commit(context.Background(), []bellcord.Op{put}); err != nil {
+	put := store.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID()}}
+	if _, err := s.Commit(context.Background(), []store.Op{put}); err != nil {
 		t.Error(err)
 	}
 	if err := s.Close(); err != nil {

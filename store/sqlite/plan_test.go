@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Lists of a large store must not read all turns: each list has an index, and a sort
@@ -20,19 +21,19 @@ func TestLists_AnyFilter_UseAnIndex(t *testing.T) {
 	t.Cleanup(func() { _ = s.Close() })
 	for index, list := range map[string]func() error{
 		"turns USING INDEX turns_ended": func() error {
-			_, err := s.Receipts(t.Context(), bellcord.ReceiptQuery{Limit: 50})
+			_, err := s.Receipts(t.Context(), store.ReceiptQuery{Limit: 50})
 			return err
 		},
 		"turns USING INDEX turns_of_session": func() error {
-			_, err := s.Receipts(t.Context(), bellcord.ReceiptQuery{Session: "s", Limit: 50})
+			_, err := s.Receipts(t.Context(), store.ReceiptQuery{Session: "s", Limit: 50})
 			return err
 		},
 		"spending USING INDEX spending_of_session (session=?)": func() error {
-			_, err := s.Spending(t.Context(), bellcord.SpendingQuery{Session: "s"})
+			_, err := s.Spending(t.Context(), store.SpendingQuery{Session: "s"})
 			return err
 		},
 		"spending USING INDEX spending_of_owner (owner=? AND at>?)": func() error {
-			_, err := s.Spending(t.Context(), bellcord.SpendingQuery{Owner: "anna", Since: time.Now()})
+			_, err := s.Spending(t.Context(), store.SpendingQuery{Owner: "anna", Since: time.Now()})
 			return err
 		},
 	} {
@@ -59,10 +60,10 @@ func TestEarlyStops_AnyStatement_UsesAnIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	_, err = s.Commit(t.Context(), []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: "s", Owner: "anna"}},
-		bellcord.RecordStop{Turn: "t", Owner: "anna", Cause: bellcord.Cause{At: time.Now()}},
-		bellcord.AcceptTurn{Session: "s", Turn: "t", At: time.Now()},
+	_, err = s.Commit(t.Context(), []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: "s", Owner: "anna"}},
+		store.RecordStop{Turn: "t", Owner: "anna", Cause: bellcord.Cause{At: time.Now()}},
+		store.AcceptTurn{Session: "s", Turn: "t", At: time.Now()},
 	})
 	if err != nil {
 		t.Fatal(err)

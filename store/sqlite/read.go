@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
 // query and queryRow read with prepared statements, which are cached by text.
@@ -42,7 +43,7 @@ func (s *Store) reading(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// Events implements bellcord.Reader.
+// Events implements store.Reader.
 func (s *Store) Events(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.Event, error) {
 	rows, err := s.query(ctx,
 		`SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(session), after, limit)
@@ -72,17 +73,17 @@ func scanEvents(rows *sql.Rows, session bellcord.SessionID) ([]bellcord.Event, e
 	return events, explain(rows.Err())
 }
 
-// StoredEvents implements bellcord.ChainReader.
-func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]bellcord.StoredEvent, error) {
+// StoredEvents implements store.ChainReader.
+func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, after int64, limit int) ([]store.StoredEvent, error) {
 	rows, err := s.query(ctx,
 		`SELECT seq, turn, kind, at, body, hash FROM events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT $3`, string(session), after, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var events []bellcord.StoredEvent
+	var events []store.StoredEvent
 	for rows.Next() {
-		ev := bellcord.StoredEvent{Session: session}
+		ev := store.StoredEvent{Session: session}
 		var hash []byte
 		if err := rows.Scan(&ev.Seq, &ev.Turn, &ev.Kind, &ev.At, &ev.Body, &hash); err != nil {
 			return nil, fmt.Errorf("%w: event after %d: %w", bellcord.ErrDamaged, after, err)
@@ -96,14 +97,14 @@ func (s *Store) StoredEvents(ctx context.Context, session bellcord.SessionID, af
 	return events, explain(rows.Err())
 }
 
-// Tail implements bellcord.Reader.
+// Tail implements store.Reader.
 func (s *Store) Tail(ctx context.Context, session bellcord.SessionID) (int64, error) {
 	var last int64
 	err := s.queryRow(ctx, `SELECT coalesce(max(seq), 0) FROM events WHERE session = $1`, string(session)).Scan(&last)
 	return last, err
 }
 
-// Tails implements bellcord.Reader. SQLite answers most of it from memory.
+// Tails implements store.Reader. SQLite answers most of it from memory.
 func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int64, error) {
 	all := make([]int64, len(sessions))
 	for i, id := range sessions {
@@ -115,8 +116,8 @@ func (s *Store) Tails(ctx context.Context, sessions []bellcord.SessionID) ([]int
 	return all, nil
 }
 
-// Turn implements bellcord.Reader.
-func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error) {
+// Turn implements store.Reader.
+func (s *Store) Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error) {
 	row, err := scanTurn(s.queryRow(ctx, turnByID, string(id)))
 	return row.TurnRecord, err
 }
@@ -128,7 +129,7 @@ const (
 
 // turnRow is a turn's record with the columns that only the store uses.
 type turnRow struct {
-	bellcord.TurnRecord
+	store.TurnRecord
 	claimed int64 // time of the claim
 	applied int64 // number of the last append
 }
@@ -186,7 +187,7 @@ func scanTurn(row interface{ Scan(...any) error }) (turnRow, error) {
 
 const sessionColumns = `id, dir, title, model, mode, created, updated, agent, owner, additional_dirs, effort, auto_title`
 
-// Session implements bellcord.Reader.
+// Session implements store.Reader.
 func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error) {
 	v, err := scanSession(s.queryRow(ctx, `SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, string(id)))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -195,8 +196,8 @@ func (s *Store) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Se
 	return v, err
 }
 
-// Sessions implements bellcord.Reader.
-func (s *Store) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+// Sessions implements store.Reader.
+func (s *Store) Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error) {
 	before, limit := int64(1<<62), -1
 	if !q.Before.IsZero() {
 		before = q.Before.UnixNano()

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Receipts implements bellcord.Reader.
-func (s *Store) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+// Receipts implements store.Reader.
+func (s *Store) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	limit := -1
 	if q.Limit > 0 {
 		limit = q.Limit

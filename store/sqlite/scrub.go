@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Scrub waits scrubPause between attempts. Each attempt blocks commits for at
@@ -18,7 +18,7 @@ const (
 	scrubHold  = 10 * time.Millisecond
 )
 
-var _ bellcord.Scrubber = (*Store)(nil)
+var _ store.Scrubber = (*Store)(nil)
 
 // scrubs lets one Scrub at a time read the database. It serves all that began before.
 type scrubs struct {
@@ -27,7 +27,7 @@ type scrubs struct {
 	served  int64         // the calls up to this one are done; protected by running
 }
 
-// Scrub implements bellcord.Scrubber. In the database file, a delete overwrites
+// Scrub implements store.Scrubber. In the database file, a delete overwrites
 // the deleted data (secure_delete). Scrub overwrites copies in unused parts of pages,
 // and empties the write-ahead log, which contains earlier versions of the pages.
 func (s *Store) Scrub(ctx context.Context) error {

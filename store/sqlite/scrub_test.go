@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -47,7 +48,7 @@ func fill(t *testing.T, s *sqlite.Store, sessions, rounds int) (ids []bellcord.S
 		if i%3 == 0 {
 			title = sentence
 		}
-		commit(t, s, bellcord.PutSession{Session: bellcord.Session{ID: id, Title: title, Dir: "/", Created: time.Now(), Updated: time.Now()}})
+		commit(t, s, store.PutSession{Session: bellcord.Session{ID: id, Title: title, Dir: "/", Created: time.Now(), Updated: time.Now()}})
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range rounds {
@@ -56,13 +57,13 @@ func fill(t *testing.T, s *sqlite.Store, sessions, rounds int) (ids []bellcord.S
 			if i%3 == 0 {
 				text += sentence + strings.Repeat("y", random.IntN(200))
 			}
-			commit(t, s, bellcord.AppendEvents{Session: id, At: time.Now(), Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: text}}})
+			commit(t, s, store.AppendEvents{Session: id, At: time.Now(), Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: text}}})
 		}
 	}
 	return ids
 }
 
-func commit(t *testing.T, s *sqlite.Store, ops ...bellcord.Op) {
+func commit(t *testing.T, s *sqlite.Store, ops ...store.Op) {
 	t.Helper()
 	results, err := s.Commit(t.Context(), ops)
 	for _, r := range results {
@@ -90,7 +91,7 @@ func TestDeleteSession_AfterScrub_FilesContainNoneOfItsText(t *testing.T) {
 	}
 	for i, id := range ids {
 		if i%3 == 0 {
-			commit(t, s, bellcord.DeleteSession{ID: id})
+			commit(t, s, store.DeleteSession{ID: id})
 		}
 	}
 	if err := s.Scrub(t.Context()); err != nil {
@@ -125,7 +126,7 @@ func TestScrub_DuringARead_FailsWithoutBlockingCommits(t *testing.T) {
 	if err := reads.QueryRowContext(t.Context(), `SELECT count(*) FROM events`).Scan(&count); err != nil || count == 0 {
 		t.Fatal(count, err)
 	}
-	commit(t, s, bellcord.DeleteSession{ID: ids[0]})
+	commit(t, s, store.DeleteSession{ID: ids[0]})
 	ctx, done := context.WithCancel(t.Context())
 	defer done()
 	scrubbed := make(chan error, 1)
@@ -134,7 +135,7 @@ func TestScrub_DuringARead_FailsWithoutBlockingCommits(t *testing.T) {
 	start := time.Now()
 	for i := range 50 {
 		began := time.Now()
-		commit(t, s, bellcord.AppendEvents{Session: ids[1], At: began, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: fmt.Sprint(i)}}})
+		commit(t, s, store.AppendEvents{Session: ids[1], At: began, Bodies: []bellcord.Body{bellcord.SessionUpdated{Title: fmt.Sprint(i)}}})
 		longest = max(longest, time.Since(began))
 	}
 	all := time.Since(start)
@@ -169,7 +170,7 @@ func TestScrub_PagesWereSplit_NoneKeepsUnusedBytes(t *testing.T) {
 	if sqlite.UnclearPages(t, s) == 0 {
 		t.Fatal("no page has unused bytes that are not zero: nothing is tested")
 	}
-	commit(t, s, bellcord.DeleteSession{ID: ids[0]})
+	commit(t, s, store.DeleteSession{ID: ids[0]})
 	if err := s.Scrub(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.ShareStore = (*Store)(nil)
+var _ serverstore.ShareStore = (*Store)(nil)
 
-// PutShare implements bellcord.ShareStore.
-func (s *Store) PutShare(ctx context.Context, v bellcord.Share) error {
+// PutShare implements serverstore.ShareStore.
+func (s *Store) PutShare(ctx context.Context, v serverstore.Share) error {
 	return s.transact(ctx, func(t tx) error {
 		if err := t.exec(`DELETE FROM shares WHERE expires <= $1`, nanos(v.Created)); err != nil {
 			return err
@@ -27,29 +28,29 @@ func (s *Store) PutShare(ctx context.Context, v bellcord.Share) error {
 	})
 }
 
-// Share implements bellcord.ShareStore.
-func (s *Store) Share(ctx context.Context, id string) (bellcord.Share, error) {
-	v := bellcord.Share{ID: id}
+// Share implements serverstore.ShareStore.
+func (s *Store) Share(ctx context.Context, id string) (serverstore.Share, error) {
+	v := serverstore.Share{ID: id}
 	var created, expires int64
 	err := s.queryRow(ctx, `SELECT owner, session, title, hash, created, expires, content FROM shares WHERE id = $1`, id).
 		Scan(&v.Owner, &v.Session, &v.Title, &v.Hash, &created, &expires, &v.Content)
 	if errors.Is(err, sql.ErrNoRows) {
-		return bellcord.Share{}, bellcord.ErrNoShare
+		return serverstore.Share{}, serverstore.ErrNoShare
 	}
 	v.Created, v.Expires = fromNanos(created), fromNanos(expires)
 	return v, err
 }
 
-// Shares implements bellcord.ShareStore.
-func (s *Store) Shares(ctx context.Context, owner string) ([]bellcord.Share, error) {
+// Shares implements serverstore.ShareStore.
+func (s *Store) Shares(ctx context.Context, owner string) ([]serverstore.Share, error) {
 	rows, err := s.query(ctx, `SELECT id, owner, session, title, hash, created, expires FROM shares WHERE $1 IN ('', owner) ORDER BY created DESC, id`, owner)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []bellcord.Share
+	var all []serverstore.Share
 	for rows.Next() {
-		var v bellcord.Share
+		var v serverstore.Share
 		var created, expires int64
 		if err := rows.Scan(&v.ID, &v.Owner, &v.Session, &v.Title, &v.Hash, &created, &expires); err != nil {
 			return nil, err
@@ -60,12 +61,12 @@ func (s *Store) Shares(ctx context.Context, owner string) ([]bellcord.Share, err
 	return all, explain(rows.Err())
 }
 
-// DeleteShare implements bellcord.ShareStore.
+// DeleteShare implements serverstore.ShareStore.
 func (s *Store) DeleteShare(ctx context.Context, id string) error {
 	return s.transact(ctx, func(t tx) error {
 		deleted, err := t.affected(`DELETE FROM shares WHERE id = $1`, id)
 		if err == nil && deleted == 0 {
-			return bellcord.ErrNoShare
+			return serverstore.ErrNoShare
 		}
 		return err
 	})

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // spend records a turn's usage in the transaction that ends the turn.
-func (t tx) spend(op bellcord.FinishTurn) error {
+func (t tx) spend(op store.FinishTurn) error {
 	for _, s := range op.Receipt.UsageByModel {
 		exact := 0
 		if s.Exact {
@@ -31,8 +32,8 @@ func (t tx) spend(op bellcord.FinishTurn) error {
 // lastYear is the last full year that nanoseconds since 1970 can represent.
 const lastYear = 2261
 
-// Spending implements bellcord.Reader.
-func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error) {
+// Spending implements store.Reader.
+func (s *Store) Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error) {
 	if q.Since.Year() > lastYear {
 		return nil, nil // beyond the range of nanoseconds, so nothing matches
 	}
@@ -44,9 +45,9 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 		return nil, err
 	}
 	defer rows.Close()
-	var all []bellcord.Spending
+	var all []store.Spending
 	for rows.Next() {
-		var v bellcord.Spending
+		var v store.Spending
 		var at int64
 		if err := rows.Scan(&v.Turn, &v.Session, &v.Model, &at, &v.InputTokens, &v.CacheReadTokens, &v.CacheWriteTokens, &v.OutputTokens, &v.CostNanoUSD, &v.Exact); err != nil {
 			return nil, err
@@ -57,7 +58,7 @@ func (s *Store) Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellc
 	return all, rows.Err()
 }
 
-func spent(q bellcord.SpendingQuery) conditions {
+func spent(q store.SpendingQuery) conditions {
 	var c conditions
 	c.add(!q.Since.IsZero(), `at >= $`, max(0, q.Since.UnixNano()))
 	c.add(q.Session != "", `session = $`, string(q.Session))
@@ -65,9 +66,9 @@ func spent(q bellcord.SpendingQuery) conditions {
 	return c
 }
 
-// SumUsage implements bellcord.UsageSummer.
-func (s *Store) SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error) {
-	var sum bellcord.UsageSum
+// SumUsage implements store.UsageSummer.
+func (s *Store) SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error) {
+	var sum store.UsageSum
 	if q.Since.Year() > lastYear {
 		return sum, nil
 	}

@@ -1,4 +1,4 @@
-// Package sqlite implements bellcord.Store on a SQLite database file. Several
+// Package sqlite implements store.Store on a SQLite database file. Several
 // processes on one machine may share it. Each process is a node with its own ID
 // and holds a lock on a file of that name while it lives, so that other nodes
 // detect its death immediately and without a clock. Every write of a turn carries
@@ -18,9 +18,10 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
+	"github.com/bellcord/bellcord/store"
 )
 
-// Store is a bellcord.Store in a directory.
+// Store is a store.Store in a directory.
 type Store struct {
 	dir  string
 	node string
@@ -43,7 +44,7 @@ type Store struct {
 	files []presence // files that the connections have open
 }
 
-var _ bellcord.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // busyTimeout is how long a statement waits for the lock of another connection.
 const busyTimeout = 5 * time.Second
@@ -193,7 +194,7 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 		return sql.ErrConnDone
 	}
 	if err := s.door.lock(); err != nil {
-		return bellcord.NotCommitted(err)
+		return store.NotCommitted(err)
 	}
 	defer func() { err = errors.Join(err, s.door.unlock()) }()
 	if err := s.present(); err != nil {
@@ -228,4 +229,4 @@ func (s *Store) transact(ctx context.Context, f func(tx) error) (err error) {
 // undone marks the error of a transaction that was rolled back. If a commit could
 // not be synced, its frames may still be in the write-ahead log, but readers
 // ignore them and the next commit overwrites them.
-func undone(err error) error { return bellcord.NotCommitted(explain(err)) }
+func undone(err error) error { return store.NotCommitted(explain(err)) }

@@ -7,15 +7,16 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/lifecycle"
+	"github.com/bellcord/bellcord/store"
 )
 
-func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
+func (t tx) accept(op store.AcceptTurn) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err == nil && facts.Turn == nil {
 		err = t.early(&facts, op)
 	}
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	d := lifecycle.Accept(facts, op)
 	if !d.Apply {
@@ -24,7 +25,7 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	bodies := []bellcord.Body{bellcord.TurnAccepted{Prompt: op.Prompt}}
 	if d.Event {
 		if err := t.deleteIntents(op.Turn, "", facts.Owner); err != nil {
-			return bellcord.Result{}, err
+			return store.Result{}, err
 		}
 		bodies = append(bodies, bellcord.StopRequested{Cause: *d.Stop})
 	}
@@ -36,7 +37,7 @@ func (t tx) accept(op bellcord.AcceptTurn) (bellcord.Result, error) {
 	return added, t.insertTurn(op, added.Events[0].Seq, d.Stop)
 }
 
-func (t tx) insertTurn(op bellcord.AcceptTurn, first int64, stop *bellcord.Cause) error {
+func (t tx) insertTurn(op store.AcceptTurn, first int64, stop *bellcord.Cause) error {
 	if _, err := t.touch(op.Session, op.At); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (t tx) touch(session bellcord.SessionID, at time.Time) (int64, error) {
 
 // early adds the facts that only an accept needs: whether this node is alive,
 // whether the session exists, and the stops kept for the turn.
-func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
+func (t tx) early(f *lifecycle.Facts, op store.AcceptTurn) (err error) {
 	f.Alive = t.isNode()
 	f.Owner, err = t.ownerOf(op.Session)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -80,7 +81,7 @@ func (t tx) early(f *lifecycle.Facts, op bellcord.AcceptTurn) (err error) {
 // intent returns the stop kept for a turn, or nil if it does not exist or has
 // expired.
 func (t tx) intent(id bellcord.TurnID, owner string, now time.Time) (*bellcord.Cause, error) {
-	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-bellcord.EarlyStopLifetime).UnixNano()); err != nil {
+	if err := t.exec(`DELETE FROM intents WHERE at <= $1`, now.Add(-store.EarlyStopLifetime).UnixNano()); err != nil {
 		return nil, err
 	}
 	var cause string
@@ -104,24 +105,24 @@ func (t tx) deleteIntents(id bellcord.TurnID, owners ...string) error {
 }
 
 // edit changes the text of a queued turn.
-func (t tx) edit(op bellcord.EditTurn) (bellcord.Result, error) {
+func (t tx) edit(op store.EditTurn) (store.Result, error) {
 	facts, row, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	if d := lifecycle.Edit(facts, op); !d.Apply {
 		return d.Result(op)
 	}
 	row.Prompt.Text = op.Text
 	if err := t.exec(`UPDATE prompts SET prompt = $2 WHERE turn = $1`, string(op.Turn), encode(row.Prompt)); err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	return t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.PromptEdited{Text: op.Text}})
 }
 
 // claim starts a turn and increments its fence. The same statement checks that
 // the turn belongs to this node and that no other turn of the session is running.
-func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
+func (t tx) claim(op store.ClaimTurn) (store.Result, error) {
 	var fence int64
 	var stop sql.NullString
 	err := t.row(`
@@ -132,11 +133,11 @@ func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return t.claimRefused(op)
 	} else if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	cause, err := decodeCause(stop)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	added, err := t.addBodies(op.Session, op.Turn, op.At, []bellcord.Body{bellcord.TurnStarted{}})
 	added.Fence, added.Stop = fence, cause
@@ -144,10 +145,10 @@ func (t tx) claim(op bellcord.ClaimTurn) (bellcord.Result, error) {
 }
 
 // claimRefused returns the result of a claim that was not applied.
-func (t tx) claimRefused(op bellcord.ClaimTurn) (bellcord.Result, error) {
+func (t tx) claimRefused(op store.ClaimTurn) (store.Result, error) {
 	facts, _, err := t.facts(op.Turn)
 	if err != nil {
-		return bellcord.Result{}, err
+		return store.Result{}, err
 	}
 	var one int
 	facts.Busy = t.row(`SELECT 1 FROM turns WHERE session = $1 AND state = 'running'`, string(op.Session)).Scan(&one) == nil

@@ -55,7 +55,7 @@ func (t tx) head(session bellcord.SessionID) (bellcord.LogHead, error) {
 	return last, err
 }
 
-// Changed implements bellcord.Watcher.
+// Changed implements store.Watcher.
 func (s *Store) Changed(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.TextReader = (*Store)(nil)
+var _ serverstore.TextReader = (*Store)(nil)
 
 var textEvents = `SELECT seq, turn, kind, at, body FROM events WHERE session = $1 AND kind IN ('` +
-	strings.Join(bellcord.TextKinds(), `', '`) + `') ORDER BY seq DESC LIMIT $2`
+	strings.Join(serverstore.TextKinds(), `', '`) + `') ORDER BY seq DESC LIMIT $2`
 
-// TextEvents implements bellcord.TextReader.
+// TextEvents implements serverstore.TextReader.
 func (s *Store) TextEvents(ctx context.Context, session bellcord.SessionID, limit int) ([]bellcord.Event, error) {
 	rows, err := s.query(ctx, textEvents, string(session), limit)
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
-var _ bellcord.TokenStore = (*Store)(nil)
+var _ serverstore.TokenStore = (*Store)(nil)
 
-// PutToken implements bellcord.TokenStore. It also deletes expired browser
+// PutToken implements serverstore.TokenStore. It also deletes expired browser
 // tokens: every login creates one, and they are never used again.
-func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
+func (s *Store) PutToken(ctx context.Context, v serverstore.Token) error {
 	return s.transact(ctx, func(t tx) error {
 		if err := t.exec(`DELETE FROM tokens WHERE cookie = 1 AND expires > 0 AND expires <= $1`, nanos(v.Created)); err != nil {
 			return err
@@ -25,7 +26,7 @@ func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 			WHERE $11 = '' OR EXISTS (SELECT 1 FROM tokens WHERE id = $11 AND revoked = 0)`,
 			v.ID, v.Owner, v.Name, strings.Join(bellcord.ScopeNames(v.Scopes), ","), v.Hash, nanos(v.Created), nanos(v.Expires), nanos(v.Used), nanos(v.Revoked), v.Cookie, v.Parent)
 		if err == nil && added == 0 {
-			return bellcord.ErrNoToken
+			return serverstore.ErrNoToken
 		}
 		return err
 	})
@@ -33,23 +34,23 @@ func (s *Store) PutToken(ctx context.Context, v bellcord.Token) error {
 
 const tokenColumns = `id, owner, name, scopes, hash, created, expires, used, revoked, cookie, parent` //nolint:gosec // names, no secrets
 
-// Token implements bellcord.TokenStore.
-func (s *Store) Token(ctx context.Context, id string) (bellcord.Token, error) {
+// Token implements serverstore.TokenStore.
+func (s *Store) Token(ctx context.Context, id string) (serverstore.Token, error) {
 	t, err := scanToken(s.queryRow(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return bellcord.Token{}, bellcord.ErrNoToken
+		return serverstore.Token{}, serverstore.ErrNoToken
 	}
 	return t, err
 }
 
-// Tokens implements bellcord.TokenStore. The oldest token is first.
-func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
+// Tokens implements serverstore.TokenStore. The oldest token is first.
+func (s *Store) Tokens(ctx context.Context) ([]serverstore.Token, error) {
 	rows, err := s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY created, id`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []bellcord.Token
+	var all []serverstore.Token
 	for rows.Next() {
 		t, err := scanToken(rows)
 		if err != nil {
@@ -60,7 +61,7 @@ func (s *Store) Tokens(ctx context.Context) ([]bellcord.Token, error) {
 	return all, rows.Err()
 }
 
-// RevokeToken implements bellcord.TokenStore.
+// RevokeToken implements serverstore.TokenStore.
 func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t tx) error {
 		updated, err := t.affected(`UPDATE tokens SET revoked = CASE revoked WHEN 0 THEN $2 ELSE revoked END WHERE id = $1`, id, at.UnixNano())
@@ -68,31 +69,31 @@ func (s *Store) RevokeToken(ctx context.Context, id string, at time.Time) error 
 			return err
 		}
 		if updated == 0 {
-			return bellcord.ErrNoToken
+			return serverstore.ErrNoToken
 		}
 		return t.exec(`UPDATE tokens SET revoked = $2 WHERE parent = $1 AND parent <> '' AND revoked = 0`, id, at.UnixNano())
 	})
 }
 
-// TouchToken implements bellcord.TokenStore. Calls may arrive out of order; the
+// TouchToken implements serverstore.TokenStore. Calls may arrive out of order; the
 // latest time is kept.
 func (s *Store) TouchToken(ctx context.Context, id string, at time.Time) error {
 	return s.transact(ctx, func(t tx) error {
 		updated, err := t.affected(`UPDATE tokens SET used = max(used, $2) WHERE id = $1`, id, at.UnixNano())
 		if err == nil && updated == 0 {
-			return bellcord.ErrNoToken
+			return serverstore.ErrNoToken
 		}
 		return err
 	})
 }
 
-func scanToken(row interface{ Scan(...any) error }) (bellcord.Token, error) {
-	var t bellcord.Token
+func scanToken(row interface{ Scan(...any) error }) (serverstore.Token, error) {
+	var t serverstore.Token
 	var scopes string
 	var created, expires, used, revoked int64
 	err := row.Scan(&t.ID, &t.Owner, &t.Name, &scopes, &t.Hash, &created, &expires, &used, &revoked, &t.Cookie, &t.Parent)
 	if err != nil {
-		return bellcord.Token{}, err
+		return serverstore.Token{}, err
 	}
 	for scope := range strings.SplitSeq(scopes, ",") {
 		t.Scopes = append(t.Scopes, bellcord.Scope(scope))

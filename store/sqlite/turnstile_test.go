@@ -12,6 +12,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
+	"github.com/bellcord/bellcord/store"
 )
 
 // A process that is suspended inside a commit keeps the locks for any time.
@@ -29,7 +30,7 @@ func TestCommit_AnotherProcessHoldsTheLock_FailsWithItsIDAndSucceedsLater(t *tes
 	}
 	t.Cleanup(func() { _ = second.closeFile() })
 	s.door.most = time.Millisecond
-	put := []bellcord.Op{bellcord.PutSession{Session: bellcord.Session{ID: "s"}}}
+	put := []store.Op{store.PutSession{Session: bellcord.Session{ID: "s"}}}
 	for _, lock := range []string{"writer.lock", "gate.lock"} {
 		other, err := filelock.Try(filepath.Join(dir, lock))
 		if err != nil {
@@ -38,7 +39,7 @@ func TestCommit_AnotherProcessHoldsTheLock_FailsWithItsIDAndSucceedsLater(t *tes
 		for range 3 {
 			_, err := s.Commit(t.Context(), put)
 			if err == nil || !strings.Contains(err.Error(), "writer.lock") ||
-				!errors.Is(err, bellcord.ErrNotCommitted) || !errors.Is(err, bellcord.ErrStoreDown) {
+				!errors.Is(err, store.ErrNotCommitted) || !errors.Is(err, bellcord.ErrStoreDown) {
 				t.Fatalf("%s is held: %v", lock, err)
 			}
 			if pid := fmt.Sprintf("process %d ", os.Getpid()); runtime.GOOS == "linux" && !strings.Contains(err.Error(), pid) {

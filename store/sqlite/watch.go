@@ -8,25 +8,26 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/filelock"
+	"github.com/bellcord/bellcord/store"
 )
 
-// RecordedStops implements bellcord.Watcher.
-func (s *Store) RecordedStops(ctx context.Context) ([]bellcord.TurnRecord, error) {
+// RecordedStops implements store.Watcher.
+func (s *Store) RecordedStops(ctx context.Context) ([]store.TurnRecord, error) {
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE node = $1 AND state <> 'ended' AND stop IS NOT NULL`, s.node)
 }
 
-// UnendedTurns implements bellcord.Reader.
-func (s *Store) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error) {
+// UnendedTurns implements store.Reader.
+func (s *Store) UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error) {
 	return s.records(ctx, `SELECT `+turnColumns+` FROM turns WHERE state <> 'ended' AND ($1 = '' OR session = $1) ORDER BY accepted`, string(session))
 }
 
-func (s *Store) records(ctx context.Context, query string, args ...any) ([]bellcord.TurnRecord, error) {
+func (s *Store) records(ctx context.Context, query string, args ...any) ([]store.TurnRecord, error) {
 	rows, err := s.query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	found, err := scanTurns(rows)
-	var all []bellcord.TurnRecord
+	var all []store.TurnRecord
 	for _, row := range found {
 		all = append(all, row.TurnRecord)
 	}
@@ -46,9 +47,9 @@ func scanTurns(rows *sql.Rows) ([]turnRow, error) {
 	return all, explain(rows.Err())
 }
 
-// TakeOver implements bellcord.Watcher. A node is dead if its lock is free: the
+// TakeOver implements store.Watcher. A node is dead if its lock is free: the
 // kernel releases the lock when the process ends, and not before.
-func (s *Store) TakeOver(ctx context.Context) ([]bellcord.TurnRecord, error) {
+func (s *Store) TakeOver(ctx context.Context) ([]store.TurnRecord, error) {
 	others, err := s.others(ctx)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (s *Store) others(ctx context.Context) ([]string, error) {
 func (s *Store) bury(ctx context.Context, node string) error {
 	return s.transact(ctx, func(t tx) error {
 		if !t.isNode() {
-			return bellcord.ErrFenced
+			return store.ErrFenced
 		}
 		if err := t.exec(`DELETE FROM nodes WHERE id = $1`, node); err != nil {
 			return err

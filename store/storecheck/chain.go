@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // verified returns the events that a store chains as events of the log, and the
 // head of the log after them. It returns an error if an event is missing after
 // head, was changed, or cannot be decoded.
-func verified(stored []bellcord.StoredEvent, head bellcord.LogHead) ([]bellcord.Event, bellcord.LogHead, error) {
+func verified(stored []store.StoredEvent, head bellcord.LogHead) ([]bellcord.Event, bellcord.LogHead, error) {
 	events := make([]bellcord.Event, len(stored))
 	for i, ev := range stored {
 		if ev.Seq != head.Seq+1 {
@@ -47,12 +48,12 @@ func checkHead(before bellcord.LogHead, body bellcord.Body) error {
 
 // checkReceipt verifies a receipt that was kept elsewhere: the store has the
 // same receipt for the turn, and the log up to its head was not rewritten.
-func checkReceipt(ctx context.Context, store bellcord.Reader, kept bellcord.Receipt) error {
-	chain, is := store.(bellcord.ChainReader)
+func checkReceipt(ctx context.Context, from store.Reader, kept bellcord.Receipt) error {
+	chain, is := from.(store.ChainReader)
 	if !is || kept.LogHead == nil {
 		return errors.New("it has no log head: the store that made it does not chain its events")
 	}
-	record, err := store.Turn(ctx, kept.Turn)
+	record, err := from.Turn(ctx, kept.Turn)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func checkReceipt(ctx context.Context, store bellcord.Reader, kept bellcord.Rece
 		return errors.New("the store has no receipt for this turn")
 	}
 	if !record.Receipt.Equal(kept) {
-		now, err := bellcord.ReceiptNow(ctx, store, *record.Receipt) // kept after its processes were recovered
+		now, err := store.ReceiptNow(ctx, from, *record.Receipt) // kept after its processes were recovered
 		if err != nil {
 			return err
 		}

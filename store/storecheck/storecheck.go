@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Report contains the counts and the problems of a check.
@@ -40,14 +41,14 @@ func (r *Report) Add(format string, args ...any) {
 // Run checks the whole store, the most recently used session first, and receipts
 // that were kept elsewhere. Other processes may write to the store during the
 // check. If ctx ends, Run returns its error and the report so far.
-func Run(ctx context.Context, store bellcord.Reader, kept ...bellcord.Receipt) (*Report, error) {
+func Run(ctx context.Context, from store.Reader, kept ...bellcord.Receipt) (*Report, error) {
 	r := &Report{Problems: []string{}}
 	for _, receipt := range kept {
-		if err := checkReceipt(ctx, store, receipt); err != nil && ctx.Err() == nil {
+		if err := checkReceipt(ctx, from, receipt); err != nil && ctx.Err() == nil {
 			r.Add("the receipt of turn %s does not match: %v", receipt.Turn, err)
 		}
 	}
-	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+	sessions, err := from.Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		if ctx.Err() == nil {
 			r.Add("cannot list the sessions: %v", err)
@@ -56,7 +57,7 @@ func Run(ctx context.Context, store bellcord.Reader, kept ...bellcord.Receipt) (
 	}
 	r.Sessions = len(sessions)
 	for _, s := range sessions {
-		c := checker{report: r, store: store, session: s.ID, ends: map[bellcord.TurnID][]bellcord.Receipt{}}
+		c := checker{report: r, store: from, session: s.ID, ends: map[bellcord.TurnID][]bellcord.Receipt{}}
 		err := c.checkAll(ctx)
 		if ctx.Err() != nil {
 			return r, ctx.Err()
@@ -65,7 +66,7 @@ func Run(ctx context.Context, store bellcord.Reader, kept ...bellcord.Receipt) (
 			r.Add("session %s: %v", s.ID, err)
 		}
 	}
-	if _, err := store.UnendedTurns(ctx, ""); err != nil {
+	if _, err := from.UnendedTurns(ctx, ""); err != nil {
 		r.Add("cannot list the turns that have not ended: %v", err)
 	}
 	return r, ctx.Err()
@@ -74,7 +75,7 @@ func Run(ctx context.Context, store bellcord.Reader, kept ...bellcord.Receipt) (
 // checker checks one session.
 type checker struct {
 	report  *Report
-	store   bellcord.Reader
+	store   store.Reader
 	session bellcord.SessionID
 	head    bellcord.LogHead                       // of the events read; without a hash if the store does not chain
 	turns   []bellcord.TurnID                      // in order of their first events
@@ -120,7 +121,7 @@ func (c *checker) read(ctx context.Context) error {
 
 // nextPage reads and verifies up to chunk events.
 func (c *checker) nextPage(ctx context.Context) ([]bellcord.Event, error) {
-	if chain, is := c.store.(bellcord.ChainReader); is {
+	if chain, is := c.store.(store.ChainReader); is {
 		stored, err := chain.StoredEvents(ctx, c.session, c.head.Seq, chunk)
 		if err != nil {
 			return nil, fmt.Errorf("events after %d: %w", c.head.Seq, err)

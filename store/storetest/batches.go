@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var batchChecks = []check{
@@ -21,18 +22,18 @@ func answeredAlone(b *bench) {
 	t := n.running(s)
 	waits := n.queued(s)
 	for i, c := range []struct {
-		op   bellcord.Op
+		op   store.Op
 		want error
 	}{
 		{t.appendTexts(1, "one"), nil},
-		{t.under(t.fence-1).appendTexts(2, "stale"), bellcord.ErrFenced},
+		{t.under(t.fence-1).appendTexts(2, "stale"), store.ErrFenced},
 		{claim(s, waits), bellcord.ErrBusy},
 		{accept(bellcord.NewSessionID()), bellcord.ErrNoSession},
 		{recordStop(t.turn, stopBy("anna", bellcord.StopNow)), nil},
-		{t.ends(bellcord.EndDone), bellcord.ErrStopRecorded},
+		{t.ends(bellcord.EndDone), store.ErrStopRecorded},
 		{t.appendTexts(2, "two"), nil},
 		{t.ends(bellcord.EndStopped), nil},
-		{t.appendTexts(3, "late"), bellcord.ErrFenced},
+		{t.appendTexts(3, "late"), store.ErrFenced},
 		{claim(s, waits), nil},
 	} {
 		if got := n.do(c.op)[0].Err; !errors.Is(got, c.want) {
@@ -47,7 +48,7 @@ func wholeBatch(b *bench, n *node) {
 	s := n.session()
 	t := n.running(s)
 	results := n.do(t.under(t.fence+1).appendTexts(1, "stale"), t.appendTexts(1, "one"), accept(bellcord.NewSessionID()), t.appendTexts(2, "two"))
-	for i, want := range []error{bellcord.ErrFenced, nil, bellcord.ErrNoSession, nil} {
+	for i, want := range []error{store.ErrFenced, nil, bellcord.ErrNoSession, nil} {
 		if !errors.Is(results[i].Err, want) {
 			b.Errorf("op %d of the batch: %v, want %v", i, results[i].Err, want)
 		}
@@ -61,7 +62,7 @@ func seenWithin(b *bench) {
 	n := b.node()
 	at := now()
 	s := bellcord.Session{ID: bellcord.NewSessionID(), Created: at, Updated: at}
-	for i, r := range n.do(append([]bellcord.Op{bellcord.PutSession{Session: s}}, life(s.ID, firstFence(n))...)...) {
+	for i, r := range n.do(append([]store.Op{store.PutSession{Session: s}}, life(s.ID, firstFence(n))...)...) {
 		if r.Err != nil {
 			b.Errorf("op %d: %v", i, r.Err)
 		}

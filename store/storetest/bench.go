@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // bench runs one check on its own place.
@@ -40,18 +41,18 @@ type node struct {
 }
 
 // do commits the ops. The commit must succeed, but ops may be rejected.
-func (n *node) do(ops ...bellcord.Op) []bellcord.Result {
+func (n *node) do(ops ...store.Op) []store.Result {
 	n.t.Helper()
 	results, err := n.Commit(n.t.Context(), ops)
 	if err != nil || len(results) != len(ops) {
 		n.t.Errorf("commit of %d ops: %d results, error %v", len(ops), len(results), err)
-		return make([]bellcord.Result, len(ops))
+		return make([]store.Result, len(ops))
 	}
 	return results
 }
 
 // ok commits an op that must not be rejected.
-func (n *node) ok(op bellcord.Op) bellcord.Result {
+func (n *node) ok(op store.Op) store.Result {
 	n.t.Helper()
 	r := n.do(op)[0]
 	if r.Err != nil {
@@ -61,7 +62,7 @@ func (n *node) ok(op bellcord.Op) bellcord.Result {
 }
 
 // refused commits an op that must be rejected with the given error.
-func (n *node) refused(op bellcord.Op, why error) bellcord.Result {
+func (n *node) refused(op store.Op, why error) store.Result {
 	n.t.Helper()
 	r := n.do(op)[0]
 	if !errors.Is(r.Err, why) {
@@ -78,7 +79,7 @@ func (n *node) session() bellcord.SessionID {
 	n.t.Helper()
 	at := now()
 	s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/tmp", Created: at, Updated: at}
-	n.ok(bellcord.PutSession{Session: s})
+	n.ok(store.PutSession{Session: s})
 	return s.ID
 }
 
@@ -97,7 +98,7 @@ func (n *node) running(s bellcord.SessionID) claimed {
 	return claimed{s, turn, n.ok(claim(s, turn)).Fence}
 }
 
-func (n *node) record(id bellcord.TurnID) bellcord.TurnRecord {
+func (n *node) record(id bellcord.TurnID) store.TurnRecord {
 	n.t.Helper()
 	r, err := n.Turn(n.t.Context(), id)
 	if err != nil {
@@ -138,13 +139,13 @@ func (n *node) unchanged(s bellcord.SessionID, f func()) {
 }
 
 // takeOver returns the turns that the node takes over, by ID.
-func (n *node) takeOver() map[bellcord.TurnID]bellcord.TurnRecord {
+func (n *node) takeOver() map[bellcord.TurnID]store.TurnRecord {
 	n.t.Helper()
 	records, err := n.TakeOver(n.t.Context())
 	if err != nil {
 		n.t.Errorf("take-over: %v", err)
 	}
-	taken := map[bellcord.TurnID]bellcord.TurnRecord{}
+	taken := map[bellcord.TurnID]store.TurnRecord{}
 	for _, r := range records {
 		taken[r.ID] = r
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/storecheck"
 )
 
@@ -134,7 +135,7 @@ func roundTrips(b *bench) {
 	n, reader := b.node(), b.node()
 	s := n.session()
 	want := everyBody()
-	n.ok(bellcord.AppendEvents{Session: s, Bodies: want, At: now()})
+	n.ok(store.AppendEvents{Session: s, Bodies: want, At: now()})
 	got := reader.log(s)
 	if len(got) != len(want) {
 		b.Fatalf("%d of %d events came back", len(got), len(want))
@@ -150,7 +151,7 @@ func argsKept(b *bench) {
 	n := b.node()
 	s := n.session()
 	args := `{"path": "a<b>.txt",  "n": 1.0}`
-	n.ok(bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{bellcord.ToolCallRequested{Call: "c", Arguments: json.RawMessage(args)}}, At: now()})
+	n.ok(store.AppendEvents{Session: s, Bodies: []bellcord.Body{bellcord.ToolCallRequested{Call: "c", Arguments: json.RawMessage(args)}}, At: now()})
 	for _, ev := range n.log(s) {
 		if got := string(ev.Body.(bellcord.ToolCallRequested).Arguments); got != args {
 			b.Errorf("written arguments %s, read %s", args, got)
@@ -162,7 +163,7 @@ func unknownKind(b *bench) {
 	n := b.node()
 	s := n.session()
 	newer := bellcord.UnknownEvent{Name: "newer", Data: json.RawMessage(`{"b":"\u003cb\u003e","a":[1.0,"ü"]}`)}
-	n.ok(bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{newer}, At: now()})
+	n.ok(store.AppendEvents{Session: s, Bodies: []bellcord.Body{newer}, At: now()})
 	n.ok(note(s, "after it"))
 	events, err := b.node().Events(b.Context(), s, 0, 10)
 	if err != nil || len(events) != 2 || !reflect.DeepEqual(events[0].Body, bellcord.Body(newer)) {

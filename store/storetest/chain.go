@@ -2,10 +2,11 @@ package storetest
 
 import (
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/storecheck"
 )
 
-// chainChecks apply to a store that implements bellcord.ChainReader. For others
+// chainChecks apply to a store that implements store.ChainReader. For others
 // they prove nothing, and no receipt of theirs may have a head.
 var chainChecks = []check{
 	{"the hash of each event covers the event before it, for every writer", chained},
@@ -15,7 +16,7 @@ var chainChecks = []check{
 
 func chained(b *bench) {
 	one, other := b.node(), b.node()
-	if _, is := one.Node.(bellcord.ChainReader); !is {
+	if _, is := one.Node.(store.ChainReader); !is {
 		return
 	}
 	first, second := one.session(), one.session()
@@ -41,7 +42,7 @@ func headOnReceipt(b *bench) {
 	n.do(t.appendTexts(1, "one"), note(s, "two"))
 	result := n.ok(t.ends(bellcord.EndDone))
 	stored := n.record(t.turn).Receipt
-	chain, is := n.Node.(bellcord.ChainReader)
+	chain, is := n.Node.(store.ChainReader)
 	if !is {
 		if stored.LogHead != nil {
 			b.Errorf("the store does not chain its events, and the receipt has the head %v", stored.LogHead)

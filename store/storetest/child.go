@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // serve runs a child process: one node that executes a command per input line and
@@ -57,8 +57,8 @@ func obey(node Node, line string, out io.Writer) string {
 
 // commitLine commits an op and returns the result as a line: the number that the
 // parent needs, or the error of a rejected op.
-func commitLine(node Node, op bellcord.Op) string {
-	results, err := node.Commit(context.Background(), []bellcord.Op{op})
+func commitLine(node Node, op store.Op) string {
+	results, err := node.Commit(context.Background(), []store.Op{op})
 	if err != nil {
 		return fmt.Sprint("failed ", err)
 	}
@@ -66,7 +66,7 @@ func commitLine(node Node, op bellcord.Op) string {
 	if r.Err != nil {
 		return fmt.Sprint("refused ", r.Err)
 	}
-	if _, ok := op.(bellcord.AppendEvents); ok && len(r.Events) > 0 {
+	if _, ok := op.(store.AppendEvents); ok && len(r.Events) > 0 {
 		return fmt.Sprint("ok ", r.Events[len(r.Events)-1].Seq)
 	}
 	return fmt.Sprint("ok ", r.Fence)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var claimChecks = []check{
@@ -78,7 +79,7 @@ func alternate(b *bench, events []bellcord.Event) {
 }
 
 // insist retries a claim whenever a session becomes free, until it succeeds.
-func (n *node) insist(op bellcord.ClaimTurn, free *bell) int64 {
+func (n *node) insist(op store.ClaimTurn, free *bell) int64 {
 	for {
 		freed := free.next()
 		r := n.do(op)[0]
@@ -115,9 +116,9 @@ func notYours(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	turn := n.queued(s)
-	n.unchanged(s, func() { other.refused(claim(s, turn), bellcord.ErrFenced) })
+	n.unchanged(s, func() { other.refused(claim(s, turn), store.ErrFenced) })
 	n.ok(claim(s, turn))
-	n.unchanged(s, func() { other.refused(claim(s, turn), bellcord.ErrFenced) })
+	n.unchanged(s, func() { other.refused(claim(s, turn), store.ErrFenced) })
 }
 
 func notThere(b *bench) {
@@ -128,8 +129,8 @@ func notThere(b *bench) {
 	n.unchanged(s, func() {
 		again := claim(s, t.turn)
 		again.At = again.At.Add(1)
-		n.refused(again, bellcord.ErrFenced)
-		n.refused(claim(s, bellcord.NewTurnID()), bellcord.ErrFenced)
+		n.refused(again, store.ErrFenced)
+		n.refused(claim(s, bellcord.NewTurnID()), store.ErrFenced)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var crowdChecks = []check{
@@ -25,7 +26,7 @@ func manyWriters(b *bench) {
 	t := n.running(s)
 	var mu sync.Mutex
 	returned := map[int64]string{}
-	write := func(n *node, text string, op bellcord.AppendEvents) {
+	write := func(n *node, text string, op store.AppendEvents) {
 		for _, ev := range n.ok(op).Events {
 			mu.Lock()
 			if before, twice := returned[ev.Seq]; twice {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var earlyChecks = []check{
@@ -43,7 +44,7 @@ func early(b *bench) {
 		b.Errorf("the log is %v", kinds(events))
 	}
 	expectStops(b, other, id)
-	other.refused(claimed{s, id, n.record(id).Fence}.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+	other.refused(claimed{s, id, n.record(id).Fence}.ends(bellcord.EndDone), store.ErrStopRecorded)
 }
 
 func earlyTwice(b *bench) {
@@ -77,8 +78,8 @@ func aged(by string, age time.Duration) bellcord.Cause {
 func earlyExpired(b *bench) {
 	n := b.node()
 	old, fresh := bellcord.NewTurnID(), bellcord.NewTurnID()
-	n.ok(recordStop(old, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
-	n.ok(recordStop(fresh, aged("fresh", bellcord.EarlyStopLifetime-time.Minute)))
+	n.ok(recordStop(old, aged("old", store.EarlyStopLifetime+time.Minute)))
+	n.ok(recordStop(fresh, aged("fresh", store.EarlyStopLifetime-time.Minute)))
 	if stop := n.stopOf(old); stop != nil {
 		b.Errorf("the turn found an expired stop: %v", stop)
 	}
@@ -90,7 +91,7 @@ func earlyExpired(b *bench) {
 func earlyRenewed(b *bench) {
 	n := b.node()
 	id := bellcord.NewTurnID()
-	n.ok(recordStop(id, aged("old", bellcord.EarlyStopLifetime+time.Minute)))
+	n.ok(recordStop(id, aged("old", store.EarlyStopLifetime+time.Minute)))
 	n.ok(recordStop(id, stopBy("new", bellcord.StopNow)))
 	if stop := n.stopOf(id); requester(stop) != "new" {
 		b.Errorf("the turn found %v", stop)
@@ -103,7 +104,7 @@ func earlyOnce(b *bench) {
 	s := n.session()
 	n.ok(recordStop(id, stopBy("anna", bellcord.StopNow)))
 	n.ok(acceptAs(s, id))
-	n.ok(bellcord.DeleteSession{ID: s})
+	n.ok(store.DeleteSession{ID: s})
 	if stop := n.stopOf(id); stop != nil {
 		b.Errorf("a second turn found the first turn's stop: %v", stop)
 	}
@@ -128,11 +129,11 @@ func earlySurvives(b *bench) {
 func earlyBounded(b *bench) {
 	n := b.node()
 	oldest, newest, others := bellcord.NewTurnID(), bellcord.NewTurnID(), bellcord.NewTurnID()
-	ops := []bellcord.Op{
+	ops := []store.Op{
 		recordStopAs("bert", others, aged("bert", 3*time.Minute)),
 		recordStopAs("anna", oldest, aged("anna", 2*time.Minute)),
 	}
-	for range bellcord.MaxEarlyStops - 1 {
+	for range store.MaxEarlyStops - 1 {
 		ops = append(ops, recordStopAs("anna", bellcord.NewTurnID(), aged("anna", time.Minute)))
 	}
 	for _, r := range n.do(append(ops, recordStopAs("anna", newest, stopBy("anna", bellcord.StopNow)))...) {

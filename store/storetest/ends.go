@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var endChecks = []check{
@@ -25,7 +26,7 @@ func stopFirst(b *bench) {
 		other.ok(recordStop(t.turn, cause))
 		n.unchanged(s, func() {
 			for _, end := range []bellcord.End{bellcord.EndDone, bellcord.EndFailed} {
-				if r := n.refused(t.ends(end), bellcord.ErrStopRecorded); r.Stop == nil || *r.Stop != cause {
+				if r := n.refused(t.ends(end), store.ErrStopRecorded); r.Stop == nil || *r.Stop != cause {
 					b.Errorf("%s was refused because of %v, want %v", end, r.Stop, &cause)
 				}
 			}
@@ -50,13 +51,13 @@ func oneEnd(b *bench) {
 	n := b.node()
 	s := n.session()
 	t := n.running(s)
-	ops := []bellcord.FinishTurn{t.ends(bellcord.EndDone), t.ends(bellcord.EndFailed), t.ends(bellcord.EndStopped), t.ends(bellcord.EndLost)}
+	ops := []store.FinishTurn{t.ends(bellcord.EndDone), t.ends(bellcord.EndFailed), t.ends(bellcord.EndStopped), t.ends(bellcord.EndLost)}
 	won := make([]bool, len(ops))
 	var all sync.WaitGroup
 	for i, op := range ops {
 		all.Go(func() {
 			r := n.do(op)[0]
-			if won[i] = r.Err == nil; !won[i] && !errors.Is(r.Err, bellcord.ErrFenced) {
+			if won[i] = r.Err == nil; !won[i] && !errors.Is(r.Err, store.ErrFenced) {
 				b.Errorf("%s: %v", op.Receipt.End, r.Err)
 			}
 		})
@@ -86,8 +87,8 @@ func stopRace(b *bench) {
 // raceOnce lets two nodes record a stop while the turn completes, and returns how
 // the turn ended.
 func raceOnce(b *bench, n, other *node, t claimed) bellcord.End {
-	var finish bellcord.Result
-	asks := make([]bellcord.Result, 4)
+	var finish store.Result
+	asks := make([]store.Result, 4)
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -104,7 +105,7 @@ func raceOnce(b *bench, n, other *node, t claimed) bellcord.End {
 	close(start)
 	all.Wait()
 	end := bellcord.EndDone
-	if errors.Is(finish.Err, bellcord.ErrStopRecorded) {
+	if errors.Is(finish.Err, store.ErrStopRecorded) {
 		end = bellcord.EndStopped
 		n.ok(t.ends(end))
 	}
@@ -112,7 +113,7 @@ func raceOnce(b *bench, n, other *node, t claimed) bellcord.End {
 	return end
 }
 
-func agree(b *bench, n *node, t claimed, end bellcord.End, finish bellcord.Result, asks []bellcord.Result) {
+func agree(b *bench, n *node, t claimed, end bellcord.End, finish store.Result, asks []store.Result) {
 	b.Helper()
 	wantStops := 0
 	if end == bellcord.EndStopped {

@@ -1,6 +1,9 @@
 package storetest
 
-import "github.com/bellcord/bellcord"
+import (
+	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
+)
 
 var fenceChecks = []check{
 	{"law 20: nothing is written under a fence that is not the turn's", staleFence},
@@ -18,9 +21,9 @@ func staleFence(b *bench) {
 	t := n.running(s)
 	n.unchanged(s, func() {
 		for _, fence := range []int64{t.fence - 1, t.fence + 1, -1} {
-			n.refused(t.under(fence).appendTexts(1, "x"), bellcord.ErrFenced)
-			n.refused(t.under(fence).ends(bellcord.EndDone), bellcord.ErrFenced)
-			n.refused(t.under(fence).ends(bellcord.EndStopped), bellcord.ErrFenced)
+			n.refused(t.under(fence).appendTexts(1, "x"), store.ErrFenced)
+			n.refused(t.under(fence).ends(bellcord.EndDone), store.ErrFenced)
+			n.refused(t.under(fence).ends(bellcord.EndStopped), store.ErrFenced)
 		}
 	})
 	n.ok(t.appendTexts(1, "x"))
@@ -34,13 +37,13 @@ func lateWrite(b *bench) {
 		n.ok(t.appendTexts(1, "x"))
 		n.ok(t.ends(end))
 		n.unchanged(s, func() {
-			n.refused(t.appendTexts(2, "late"), bellcord.ErrFenced)
-			n.refused(t.under(t.fence+1).appendTexts(2, "late"), bellcord.ErrFenced)
+			n.refused(t.appendTexts(2, "late"), store.ErrFenced)
+			n.refused(t.under(t.fence+1).appendTexts(2, "late"), store.ErrFenced)
 			other := bellcord.EndStopped
 			if end == other {
 				other = bellcord.EndDone
 			}
-			n.refused(t.ends(other), bellcord.ErrFenced)
+			n.refused(t.ends(other), store.ErrFenced)
 		})
 		if r := n.record(t.turn); r.State != bellcord.StateEnded || r.Receipt == nil || r.Receipt.End != end {
 			b.Errorf("the turn ended as %s, but the record is %+v", end, r)
@@ -53,9 +56,9 @@ func tooEarly(b *bench) {
 	s := n.session()
 	t := claimed{s, n.queued(s), n.record(n.queued(s)).Fence}
 	n.unchanged(s, func() {
-		n.refused(t.appendTexts(1, "early"), bellcord.ErrFenced)
-		n.refused(claimed{s, bellcord.NewTurnID(), 1}.appendTexts(1, "nobody"), bellcord.ErrFenced)
-		n.refused(claimed{s, bellcord.NewTurnID(), 1}.ends(bellcord.EndDone), bellcord.ErrFenced)
+		n.refused(t.appendTexts(1, "early"), store.ErrFenced)
+		n.refused(claimed{s, bellcord.NewTurnID(), 1}.appendTexts(1, "nobody"), store.ErrFenced)
+		n.refused(claimed{s, bellcord.NewTurnID(), 1}.ends(bellcord.EndDone), store.ErrFenced)
 	})
 }
 
@@ -64,11 +67,11 @@ func guessedFence(b *bench) {
 	s := n.session()
 	t := n.running(s)
 	n.unchanged(s, func() {
-		other.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
-		other.refused(t.appendTexts(1, "not mine"), bellcord.ErrFenced)
+		other.refused(t.ends(bellcord.EndDone), store.ErrFenced)
+		other.refused(t.appendTexts(1, "not mine"), store.ErrFenced)
 	})
 	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
-	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), bellcord.ErrFenced) })
+	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), store.ErrFenced) })
 }
 
 func skipped(b *bench) {
@@ -89,11 +92,11 @@ func endedUnstarted(b *bench) {
 	s := n.session()
 	turn := n.queued(s)
 	t := claimed{s, turn, n.record(turn).Fence}
-	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), bellcord.ErrFenced) })
+	n.unchanged(s, func() { other.refused(t.ends(bellcord.EndStopped), store.ErrFenced) })
 	n.ok(recordStop(turn, stopBy("anna", bellcord.StopNow)))
-	n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+	n.refused(t.ends(bellcord.EndDone), store.ErrStopRecorded)
 	n.ok(t.ends(bellcord.EndStopped))
-	n.unchanged(s, func() { n.refused(claim(s, turn), bellcord.ErrFenced) })
+	n.unchanged(s, func() { n.refused(claim(s, turn), store.ErrFenced) })
 }
 
 func appendReports(b *bench) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var hostileChecks = []check{
@@ -138,22 +139,22 @@ func (w *filling) slice(out, v reflect.Value, depth int) {
 
 // opTemplates returns one op of each kind in a hostile owner's session. Their ids
 // exist, so that the store reaches the other values.
-func (h *hostile) opTemplates(t claimed, queued bellcord.TurnID) []bellcord.Op {
+func (h *hostile) opTemplates(t claimed, queued bellcord.TurnID) []store.Op {
 	s := t.session
 	body := everyBody()[h.IntN(len(everyBody()))]
 	at := now()
-	return []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: s, Owner: "mallory", Created: at, Updated: at}},
-		bellcord.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID(), Created: at, Updated: at}},
-		bellcord.DeleteSession{ID: bellcord.NewSessionID()},
+	return []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: s, Owner: "mallory", Created: at, Updated: at}},
+		store.PutSession{Session: bellcord.Session{ID: bellcord.NewSessionID(), Created: at, Updated: at}},
+		store.DeleteSession{ID: bellcord.NewSessionID()},
 		accept(s),
 		claim(s, queued),
-		bellcord.AppendEvents{Session: t.session, Turn: t.turn, Fence: t.fence, N: 1, Bodies: []bellcord.Body{body}, At: at},
-		bellcord.AppendEvents{Session: s, Bodies: []bellcord.Body{body}, At: at},
-		bellcord.EditTurn{Session: s, Turn: queued, Text: "text", At: at},
-		bellcord.RecordStop{Turn: t.turn, Cause: stopBy("mallory", bellcord.StopNow)},
-		bellcord.RecordStop{Turn: bellcord.NewTurnID(), Owner: "mallory", Cause: stopBy("mallory", bellcord.StopNow)},
-		bellcord.RecordStops{Session: s, Owner: "mallory", Cause: stopBy("mallory", bellcord.StopNow)},
+		store.AppendEvents{Session: t.session, Turn: t.turn, Fence: t.fence, N: 1, Bodies: []bellcord.Body{body}, At: at},
+		store.AppendEvents{Session: s, Bodies: []bellcord.Body{body}, At: at},
+		store.EditTurn{Session: s, Turn: queued, Text: "text", At: at},
+		store.RecordStop{Turn: t.turn, Cause: stopBy("mallory", bellcord.StopNow)},
+		store.RecordStop{Turn: bellcord.NewTurnID(), Owner: "mallory", Cause: stopBy("mallory", bellcord.StopNow)},
+		store.RecordStops{Session: s, Owner: "mallory", Cause: stopBy("mallory", bellcord.StopNow)},
 		t.ends(bellcord.EndDone),
 		t.ends(bellcord.EndStopped),
 	}
@@ -161,7 +162,7 @@ func (h *hostile) opTemplates(t claimed, queued bellcord.TurnID) []bellcord.Op {
 
 // next returns the next op: with one hostile string, with hostile strings in all
 // fields except the ids in its first level, or in all fields.
-func (h *hostile) next(templates []bellcord.Op) bellcord.Op {
+func (h *hostile) next(templates []store.Op) store.Op {
 	op := templates[h.ops%len(templates)]
 	h.value = h.values[h.ops/len(templates)%len(h.values)]
 	h.ops++
@@ -169,7 +170,7 @@ func (h *hostile) next(templates []bellcord.Op) bellcord.Op {
 	switch h.IntN(4) {
 	case 0:
 		all, _ := h.fill(op, everything)
-		return all.(bellcord.Op)
+		return all.(store.Op)
 	case 1, 2:
 		all, _ := h.fill(op, everything)
 		out := reflect.New(reflect.TypeOf(op)).Elem()
@@ -179,10 +180,10 @@ func (h *hostile) next(templates []bellcord.Op) bellcord.Op {
 				f.Set(reflect.ValueOf(op).FieldByName(name))
 			}
 		}
-		return out.Interface().(bellcord.Op)
+		return out.Interface().(store.Op)
 	}
 	one, _ := h.fill(op, h.IntN(max(1, strings)))
-	return one.(bellcord.Op)
+	return one.(store.Op)
 }
 
 // Indexes for fill: all strings, and none, to count them.
@@ -199,15 +200,15 @@ type honestOwner struct {
 	want int   // events of the session so far
 }
 
-func (o *honestOwner) ops() []bellcord.Op {
+func (o *honestOwner) ops() []store.Op {
 	o.n++
 	o.want += 4 // one for each append, and the accepted turn
-	return []bellcord.Op{
+	return []store.Op{
 		o.turn.appendTexts(o.n, "one"),
 		note(o.turn.session, "a title"),
-		bellcord.RecordStop{Turn: bellcord.NewTurnID(), Cause: stopBy("anna", bellcord.StopNow)},
+		store.RecordStop{Turn: bellcord.NewTurnID(), Cause: stopBy("anna", bellcord.StopNow)},
 		accept(o.turn.session),
-		bellcord.PutSession{Session: bellcord.Session{ID: o.turn.session, Title: "a title", Created: now(), Updated: now()}, Existing: true},
+		store.PutSession{Session: bellcord.Session{ID: o.turn.session, Title: "a title", Created: now(), Updated: now()}, Existing: true},
 		note(o.turn.session, "another title"),
 	}
 }
@@ -217,7 +218,7 @@ func (n *node) mallory() (claimed, bellcord.TurnID) {
 	at := now()
 	s := bellcord.Session{ID: bellcord.NewSessionID(), Owner: "mallory", Created: at, Updated: at}
 	runs, waits := accept(s.ID), accept(s.ID)
-	results := n.do(bellcord.PutSession{Session: s}, runs, claim(s.ID, runs.Turn), waits)
+	results := n.do(store.PutSession{Session: s}, runs, claim(s.ID, runs.Turn), waits)
 	return claimed{s.ID, runs.Turn, results[2].Fence}, waits.Turn
 }
 
@@ -283,7 +284,7 @@ func hostileAppend(b *bench) {
 		t, _ := n.mallory()
 		h.value = h.values[i%len(h.values)]
 		spoiled, _ := h.fill(body, everything)
-		bad := bellcord.AppendEvents{Session: t.session, Turn: t.turn, Fence: t.fence, N: 1, Bodies: []bellcord.Body{spoiled.(bellcord.Body)}, At: now()}
+		bad := store.AppendEvents{Session: t.session, Turn: t.turn, Fence: t.fence, N: 1, Bodies: []bellcord.Body{spoiled.(bellcord.Body)}, At: now()}
 		results := n.do(bad, t.appendTexts(2, "two"), t.appendTexts(3, "three"), t.ends(bellcord.EndFailed))
 		for k, r := range results[1:] {
 			if r.Err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var longChecks = []check{
@@ -45,7 +46,7 @@ func fill(n *node, s bellcord.SessionID, total int) {
 		for ; at < total && len(texts) < 2000; at++ {
 			texts = append(texts, fmt.Sprint("event ", at+1))
 		}
-		n.ok(bellcord.AppendEvents{Session: s, Bodies: textDeltas(texts...), At: now()})
+		n.ok(store.AppendEvents{Session: s, Bodies: textDeltas(texts...), At: now()})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var orderChecks = []check{
@@ -43,7 +44,7 @@ func answeredAsRead(b *bench) {
 	s := n.session()
 	t := accept(s)
 	c := claimed{s, t.Turn, 1}
-	ops := []bellcord.Op{
+	ops := []store.Op{
 		t, claim(s, t.Turn), c.appendTexts(1, "a", "b"), note(s, "c"), recordStop(t.Turn, stopBy("anna", bellcord.StopNow)), c.ends(bellcord.EndStopped),
 	}
 	var answered []bellcord.Event

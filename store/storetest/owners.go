@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var ownerChecks = []check{
@@ -17,15 +18,15 @@ func (n *node) sessionOf(owner string) bellcord.SessionID {
 	n.t.Helper()
 	at := now()
 	s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/tmp", Owner: owner, Created: at, Updated: at}
-	n.ok(bellcord.PutSession{Session: s})
+	n.ok(store.PutSession{Session: s})
 	if read, err := n.Session(n.t.Context(), s.ID); err != nil || read.Owner != owner {
 		n.t.Errorf("the session belongs to %q, %v", read.Owner, err)
 	}
 	return s.ID
 }
 
-func recordStopAs(owner string, id bellcord.TurnID, cause bellcord.Cause) bellcord.RecordStop {
-	return bellcord.RecordStop{Turn: id, Owner: owner, Cause: cause}
+func recordStopAs(owner string, id bellcord.TurnID, cause bellcord.Cause) store.RecordStop {
+	return store.RecordStop{Turn: id, Owner: owner, Cause: cause}
 }
 
 func ownedStop(b *bench) {
@@ -68,7 +69,7 @@ func ownedEarlyBoth(b *bench) {
 func ownedByAnybody(b *bench) {
 	n := b.node()
 	for _, test := range []struct {
-		first, second bellcord.RecordStop
+		first, second store.RecordStop
 		want          string
 	}{
 		{recordStopAs("", "", stopBy("admin", bellcord.StopNow)), recordStopAs("anna", "", stopBy("anna", bellcord.StopNow)), "admin"},
@@ -95,11 +96,11 @@ func ownedLists(b *bench) {
 		n.ok(end)
 	}
 	for owner, want := range map[string]int{"anna": 2, "bert": 1, "": 4, "nobody": 0} {
-		sessions, err := n.Sessions(b.Context(), bellcord.SessionQuery{Owner: owner})
+		sessions, err := n.Sessions(b.Context(), store.SessionQuery{Owner: owner})
 		if err != nil || len(sessions) != want {
 			b.Errorf("%q has %d sessions, %v; want %d", owner, len(sessions), err, want)
 		}
-		spent, err := n.Spending(b.Context(), bellcord.SpendingQuery{Owner: owner})
+		spent, err := n.Spending(b.Context(), store.SpendingQuery{Owner: owner})
 		if err != nil || len(spent) != want {
 			b.Errorf("%q has %d spendings, %v; want %d", owner, len(spent), err, want)
 		}

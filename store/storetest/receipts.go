@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var receiptChecks = []check{
@@ -13,7 +14,7 @@ var receiptChecks = []check{
 	{"a receipt with any text is listed as it was written", receiptWithAnyText},
 }
 
-func (b *bench) receipts(n *node, q bellcord.ReceiptQuery, want ...bellcord.TurnID) {
+func (b *bench) receipts(n *node, q store.ReceiptQuery, want ...bellcord.TurnID) {
 	b.Helper()
 	got, err := n.Receipts(b.Context(), q)
 	var turns []bellcord.TurnID
@@ -35,19 +36,19 @@ func receiptsListed(b *bench) {
 	n.ok(three)
 	first, second, third := one.Turn, two.Turn, three.Turn
 
-	b.receipts(reader, bellcord.ReceiptQuery{}, third, second, first)
-	b.receipts(reader, bellcord.ReceiptQuery{Limit: 1}, third)
-	b.receipts(reader, bellcord.ReceiptQuery{Session: annas}, third, first)
-	b.receipts(reader, bellcord.ReceiptQuery{Session: annas, Owner: "bert"})
-	b.receipts(reader, bellcord.ReceiptQuery{Owner: "bert"}, second)
+	b.receipts(reader, store.ReceiptQuery{}, third, second, first)
+	b.receipts(reader, store.ReceiptQuery{Limit: 1}, third)
+	b.receipts(reader, store.ReceiptQuery{Session: annas}, third, first)
+	b.receipts(reader, store.ReceiptQuery{Session: annas, Owner: "bert"})
+	b.receipts(reader, store.ReceiptQuery{Owner: "bert"}, second)
 	for _, turn := range []bellcord.TurnID{first, second, third} {
-		b.receipts(reader, bellcord.ReceiptQuery{Turn: string(turn)}, turn)
-		b.receipts(reader, bellcord.ReceiptQuery{Turn: strings.ToUpper(string(turn[:30]))}, turn)
-		b.receipts(reader, bellcord.ReceiptQuery{Turn: string(turn[24:])}, turn)
+		b.receipts(reader, store.ReceiptQuery{Turn: string(turn)}, turn)
+		b.receipts(reader, store.ReceiptQuery{Turn: strings.ToUpper(string(turn[:30]))}, turn)
+		b.receipts(reader, store.ReceiptQuery{Turn: string(turn[24:])}, turn)
 	}
-	b.receipts(reader, bellcord.ReceiptQuery{Turn: string(second), Owner: "anna"})
-	b.receipts(reader, bellcord.ReceiptQuery{Turn: "%"})
-	b.receipts(reader, bellcord.ReceiptQuery{Turn: string(first) + "0"})
+	b.receipts(reader, store.ReceiptQuery{Turn: string(second), Owner: "anna"})
+	b.receipts(reader, store.ReceiptQuery{Turn: "%"})
+	b.receipts(reader, store.ReceiptQuery{Turn: string(first) + "0"})
 }
 
 func receiptsOfEndedTurns(b *bench) {
@@ -56,9 +57,9 @@ func receiptsOfEndedTurns(b *bench) {
 	end := n.running(s).ends(bellcord.EndDone)
 	n.ok(end)
 	n.running(s)
-	b.receipts(n, bellcord.ReceiptQuery{}, end.Turn)
-	n.ok(bellcord.DeleteSession{ID: s})
-	b.receipts(n, bellcord.ReceiptQuery{})
+	b.receipts(n, store.ReceiptQuery{}, end.Turn)
+	n.ok(store.DeleteSession{ID: s})
+	b.receipts(n, store.ReceiptQuery{})
 }
 
 func receiptWithAnyText(b *bench) {
@@ -66,7 +67,7 @@ func receiptWithAnyText(b *bench) {
 	end := n.running(n.session()).ends(bellcord.EndFailed)
 	end.Receipt.Error = "\x00 \"%"
 	n.ok(end)
-	got, err := n.Receipts(b.Context(), bellcord.ReceiptQuery{})
+	got, err := n.Receipts(b.Context(), store.ReceiptQuery{})
 	if err != nil || len(got) != 1 || got[0].Error != end.Receipt.Error || !got[0].Times.Settled.Equal(end.At) {
 		b.Errorf("receipts are %+v, %v", got, err)
 	}

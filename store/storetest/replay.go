@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var replayChecks = []check{
@@ -21,10 +22,10 @@ var replayChecks = []check{
 
 // life returns the ops of a turn from its prompt to its end, for the given fence
 // of its claim.
-func life(s bellcord.SessionID, fence int64) []bellcord.Op {
+func life(s bellcord.SessionID, fence int64) []store.Op {
 	a := accept(s)
 	c := claimed{s, a.Turn, fence}
-	return []bellcord.Op{
+	return []store.Op{
 		a, claim(s, a.Turn), c.appendTexts(1, "one", "two"), c.appendTexts(2, "three"),
 		recordStop(a.Turn, stopBy("anna", bellcord.StopAfterStep)), recordStop(a.Turn, stopBy("ben", bellcord.StopNow)), c.ends(bellcord.EndStopped),
 	}
@@ -47,7 +48,7 @@ func replayEach(b *bench) {
 }
 
 // sameAnswer compares all but the events, which have a separate check.
-func sameAnswer(b *bench, op bellcord.Op, first, again bellcord.Result) {
+func sameAnswer(b *bench, op store.Op, first, again store.Result) {
 	b.Helper()
 	first.Events, again.Events = nil, nil
 	if first.Record, again.Record = nil, nil; !reflect.DeepEqual(first, again) {
@@ -99,7 +100,7 @@ func replayStop(b *bench) {
 	s := n.session()
 	c := claimed{s, n.queued(s), firstFence(n)}
 	n.ok(recordStop(c.turn, stopBy("anna", bellcord.StopAfterStep)))
-	for _, op := range []bellcord.Op{claim(s, c.turn), c.appendTexts(1, "one")} {
+	for _, op := range []store.Op{claim(s, c.turn), c.appendTexts(1, "one")} {
 		sameAnswer(b, op, n.ok(op), n.ok(op))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/store"
 )
 
 var scopeChecks = []check{
@@ -33,7 +34,7 @@ func (n *node) stopped(ids ...bellcord.TurnID) (all []bellcord.TurnID) {
 	return all
 }
 
-func idsOf(records []bellcord.TurnRecord) (all []bellcord.TurnID) {
+func idsOf(records []store.TurnRecord) (all []bellcord.TurnID) {
 	for _, r := range records {
 		all = append(all, r.ID)
 	}
@@ -47,7 +48,7 @@ func scopeOfOthers(b *bench) {
 	running, waits := other.running(s), other.queued(s)
 	request := stopBy("anna", bellcord.StopNow)
 	behind := other.running(other.session())
-	r := n.ok(bellcord.RecordStops{Cause: request})
+	r := n.ok(store.RecordStops{Cause: request})
 	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{running.turn}) {
 		b.Errorf("the scope is %v", got)
 	}
@@ -57,7 +58,7 @@ func scopeOfOthers(b *bench) {
 	if len(r.Events) != 1 || r.Events[0].Session != s || countKind(n.log(s), "stop_requested") != 1 {
 		b.Errorf("events %v, log %v", kinds(r.Events), kinds(n.log(s)))
 	}
-	n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: request})
+	n.ok(store.RecordStops{Drop: true, Session: s, Cause: request})
 	if got := n.stopped(waits, behind.turn); !slices.Equal(got, []bellcord.TurnID{waits}) {
 		b.Errorf("with drop, the stopped turns are %v", got)
 	}
@@ -73,7 +74,7 @@ func scopeUncertain(b *bench) {
 		other.ok(op)
 		turns = append(turns, op.Turn)
 	}
-	n.ok(bellcord.RecordStops{Drop: true, Cause: request, Uncertainty: 2 * time.Millisecond})
+	n.ok(store.RecordStops{Drop: true, Cause: request, Uncertainty: 2 * time.Millisecond})
 	if got := n.stopped(turns...); !slices.Equal(got, turns[:2]) {
 		b.Errorf("the scope is %v of %v", got, turns)
 	}
@@ -86,19 +87,19 @@ func scopeTaken(b *bench) {
 	if err := leaver.Close(); err != nil {
 		b.Fatal(err)
 	}
-	var taken map[bellcord.TurnID]bellcord.TurnRecord
+	var taken map[bellcord.TurnID]store.TurnRecord
 	for tries := 0; len(taken) == 0 && tries < 10_000; tries++ {
 		taken = n.takeOver() // a child that another check is starting shares this process's locks until its exec
 	}
 	request := stopBy("anna", bellcord.StopNow)
-	if got := idsOf(n.ok(bellcord.RecordStops{Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn}) {
+	if got := idsOf(n.ok(store.RecordStops{Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn}) {
 		b.Errorf("the scope is %v", got)
 	}
-	if got := idsOf(n.ok(bellcord.RecordStops{Drop: true, Session: s, Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn, waits}) {
+	if got := idsOf(n.ok(store.RecordStops{Drop: true, Session: s, Cause: request}).Records); !slices.Equal(got, []bellcord.TurnID{runs.turn, waits}) {
 		b.Errorf("with drop, the scope is %v", got)
 	}
 	for _, t := range []claimed{runs.under(taken[runs.turn].Fence), {s, waits, taken[waits].Fence}} {
-		n.refused(t.ends(bellcord.EndLost), bellcord.ErrStopRecorded)
+		n.refused(t.ends(bellcord.EndLost), store.ErrStopRecorded)
 		n.ok(t.ends(bellcord.EndStopped))
 	}
 }
@@ -107,11 +108,11 @@ func scopeOfOwner(b *bench) {
 	n, other := b.node(), b.node()
 	annas, berts := other.running(other.sessionOf("anna")), other.running(other.sessionOf("bert"))
 	all := []bellcord.TurnID{annas.turn, berts.turn}
-	n.ok(bellcord.RecordStops{Owner: "anna", Session: berts.session, Cause: stopBy("anna", bellcord.StopNow)})
+	n.ok(store.RecordStops{Owner: "anna", Session: berts.session, Cause: stopBy("anna", bellcord.StopNow)})
 	if got := n.stopped(all...); len(got) != 0 {
 		b.Errorf("anna stopped %v in bert's session", got)
 	}
-	n.ok(bellcord.RecordStops{Owner: "anna", Cause: stopBy("anna", bellcord.StopNow)})
+	n.ok(store.RecordStops{Owner: "anna", Cause: stopBy("anna", bellcord.StopNow)})
 	if got := n.stopped(all...); !slices.Equal(got, all[:1]) {
 		b.Errorf("anna stopped %v", got)
 	}
@@ -121,7 +122,7 @@ func scopeTwice(b *bench) {
 	n, other := b.node(), b.node()
 	turn := other.running(other.session())
 	n.ok(recordStop(turn.turn, stopBy("first", bellcord.StopNow)))
-	n.unchanged(turn.session, func() { n.ok(bellcord.RecordStops{Cause: stopBy("second", bellcord.StopNow)}) })
+	n.unchanged(turn.session, func() { n.ok(store.RecordStops{Cause: stopBy("second", bellcord.StopNow)}) })
 	if stop := n.record(turn.turn).Stop; requester(stop) != "first" {
 		b.Errorf("the recorded stop is by %s", requester(stop))
 	}
@@ -131,7 +132,7 @@ func editWaiting(b *bench) {
 	n := b.node()
 	s := n.session()
 	id := n.queued(s)
-	op := bellcord.EditTurn{Session: s, Turn: id, Text: "better", At: now()}
+	op := store.EditTurn{Session: s, Turn: id, Text: "better", At: now()}
 	n.ok(op)
 	if got := n.record(id).Prompt.Text; got != "better" {
 		b.Errorf("the record has %q", got)
@@ -151,11 +152,11 @@ func editRefused(b *bench) {
 	n, other := b.node(), b.node()
 	s := n.session()
 	turn := n.running(s)
-	n.refused(bellcord.EditTurn{Session: s, Turn: turn.turn, Text: "late", At: now()}, bellcord.ErrFenced)
+	n.refused(store.EditTurn{Session: s, Turn: turn.turn, Text: "late", At: now()}, store.ErrFenced)
 	waits := n.queued(s)
-	other.refused(bellcord.EditTurn{Session: s, Turn: waits, Text: "not mine", At: now()}, bellcord.ErrFenced)
-	n.refused(bellcord.EditTurn{Session: n.session(), Turn: waits, Text: "elsewhere", At: now()}, bellcord.ErrFenced)
-	n.refused(bellcord.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, bellcord.ErrFenced)
+	other.refused(store.EditTurn{Session: s, Turn: waits, Text: "not mine", At: now()}, store.ErrFenced)
+	n.refused(store.EditTurn{Session: n.session(), Turn: waits, Text: "elsewhere", At: now()}, store.ErrFenced)
+	n.refused(store.EditTurn{Session: s, Turn: bellcord.NewTurnID(), Text: "nobody's", At: now()}, store.ErrFenced)
 	if got := n.record(waits).Prompt.Text; got != "a prompt" {
 		b.Errorf("the record has %q", got)
 	}
@@ -179,17 +180,17 @@ func scopeEnded(b *bench) {
 	own := ends(request, bellcord.EndStopped)
 	ends(before, bellcord.EndStopped)
 	ends(request, bellcord.EndDone)
-	r := n.ok(bellcord.RecordStops{Cause: request})
+	r := n.ok(store.RecordStops{Cause: request})
 	if got := idsOf(r.Records); !slices.Equal(got, []bellcord.TurnID{own.turn}) || r.Records[0].Receipt == nil {
 		b.Errorf("the returned turns are %v, want %v", got, own.turn)
 	}
 	if len(r.Events) > 0 {
 		b.Errorf("it added %v", kinds(r.Events))
 	}
-	if r := n.ok(bellcord.RecordStops{Cause: request, Session: n.session()}); len(r.Records) > 0 {
+	if r := n.ok(store.RecordStops{Cause: request, Session: n.session()}); len(r.Records) > 0 {
 		b.Errorf("another session's turns were returned: %v", idsOf(r.Records))
 	}
-	if r := other.ok(bellcord.RecordStops{Cause: request}); len(r.Records) > 0 {
+	if r := other.ok(store.RecordStops{Cause: request}); len(r.Records) > 0 {
 		b.Errorf("the node's own turns were returned: %v", idsOf(r.Records))
 	}
 }

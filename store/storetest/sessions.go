@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 )
 
 var sessionChecks = []check{
@@ -24,14 +26,14 @@ func sessionKept(b *bench) {
 	n, reader := b.node(), b.node()
 	at := now()
 	want := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/a dir", Title: awkward, AutoTitle: true, Agent: "goose", Model: "p/m", Mode: "ask", AdditionalDirs: []string{"/b", "/" + awkward}, Effort: "high", Created: at, Updated: at}
-	n.ok(bellcord.PutSession{Session: want})
+	n.ok(store.PutSession{Session: want})
 	sameSession(b, reader, want)
 	want.Title, want.Mode, want.Updated = "new", "full", at.Add(time.Second)
-	n.ok(bellcord.PutSession{Session: want})
+	n.ok(store.PutSession{Session: want})
 	sameSession(b, reader, want)
 	was := want
 	want.AdditionalDirs, want.Effort, want.AutoTitle = nil, "low", false
-	n.ok(bellcord.PutSession{Session: want, Was: was, Existing: true})
+	n.ok(store.PutSession{Session: want, Was: was, Existing: true})
 	sameSession(b, reader, want)
 }
 
@@ -41,11 +43,11 @@ func sessionUpdatedByTwo(b *bench) {
 	first, second := b.node(), b.node()
 	at := now()
 	was := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/", Title: "t", Model: "p/m", Mode: "full", Created: at, Updated: at}
-	first.ok(bellcord.PutSession{Session: was})
+	first.ok(store.PutSession{Session: was})
 	mode, model := was, was
 	mode.Mode, model.Model = "read-only", "p/other"
-	first.ok(bellcord.PutSession{Session: mode, Was: was, Existing: true})
-	second.ok(bellcord.PutSession{Session: model, Was: was, Existing: true})
+	first.ok(store.PutSession{Session: mode, Was: was, Existing: true})
+	second.ok(store.PutSession{Session: model, Was: was, Existing: true})
 	want := was
 	want.Mode, want.Model = "read-only", "p/other"
 	sameSession(b, first, want)
@@ -71,20 +73,20 @@ func sessionsListed(b *bench) {
 	for _, i := range []int{3, 0, 4, 1, 2} {
 		at := start.Add(time.Duration(i) * time.Second)
 		s := bellcord.Session{ID: bellcord.SessionID(fmt.Sprint("s", i)), Dir: fmt.Sprint("/dir", i%2), Created: start, Updated: at}
-		n.ok(bellcord.PutSession{Session: s})
+		n.ok(store.PutSession{Session: s})
 	}
 	third := start.Add(3 * time.Second)
 	for _, c := range []struct {
-		query bellcord.SessionQuery
+		query store.SessionQuery
 		want  []string
 	}{
-		{bellcord.SessionQuery{}, []string{"s4", "s3", "s2", "s1", "s0"}},
-		{bellcord.SessionQuery{Limit: 2}, []string{"s4", "s3"}},
-		{bellcord.SessionQuery{Before: third, Limit: 2}, []string{"s2", "s1"}},
-		{bellcord.SessionQuery{Before: start}, nil},
-		{bellcord.SessionQuery{Dir: "/dir1"}, []string{"s3", "s1"}},
-		{bellcord.SessionQuery{Dir: "/dir1", Before: third}, []string{"s1"}},
-		{bellcord.SessionQuery{Dir: "/dir"}, nil},
+		{store.SessionQuery{}, []string{"s4", "s3", "s2", "s1", "s0"}},
+		{store.SessionQuery{Limit: 2}, []string{"s4", "s3"}},
+		{store.SessionQuery{Before: third, Limit: 2}, []string{"s2", "s1"}},
+		{store.SessionQuery{Before: start}, nil},
+		{store.SessionQuery{Dir: "/dir1"}, []string{"s3", "s1"}},
+		{store.SessionQuery{Dir: "/dir1", Before: third}, []string{"s1"}},
+		{store.SessionQuery{Dir: "/dir"}, nil},
 	} {
 		if got := listed(b, n, c.query); !slices.Equal(got, c.want) {
 			b.Errorf("%+v lists %v, want %v", c.query, got, c.want)
@@ -92,7 +94,7 @@ func sessionsListed(b *bench) {
 	}
 }
 
-func listed(b *bench, n *node, query bellcord.SessionQuery) (ids []string) {
+func listed(b *bench, n *node, query store.SessionQuery) (ids []string) {
 	b.Helper()
 	sessions, err := n.Sessions(b.Context(), query)
 	if err != nil {
@@ -109,7 +111,7 @@ func sessionsMoved(b *bench) {
 	old, young := n.session(), n.session()
 	top := func(want bellcord.SessionID, after string) {
 		b.Helper()
-		if ids := listed(b, n, bellcord.SessionQuery{Limit: 1}); ids[0] != string(want) {
+		if ids := listed(b, n, store.SessionQuery{Limit: 1}); ids[0] != string(want) {
 			b.Errorf("after %s the session is not at the top", after)
 		}
 	}
@@ -127,8 +129,8 @@ func sessionDeleted(b *bench) {
 	deleted, stays := n.session(), n.session()
 	t, kept := n.running(deleted), n.running(stays)
 	waits := n.queued(deleted)
-	n.ok(bellcord.DeleteSession{ID: deleted})
-	n.ok(bellcord.DeleteSession{ID: deleted})
+	n.ok(store.DeleteSession{ID: deleted})
+	n.ok(store.DeleteSession{ID: deleted})
 	if _, err := other.Session(b.Context(), deleted); !errors.Is(err, bellcord.ErrNoSession) {
 		b.Errorf("reading the session: %v", err)
 	}
@@ -137,9 +139,9 @@ func sessionDeleted(b *bench) {
 			b.Errorf("reading its turn: %v", err)
 		}
 	}
-	n.refused(t.appendTexts(1, "late"), bellcord.ErrFenced)
-	n.refused(t.ends(bellcord.EndDone), bellcord.ErrFenced)
-	n.refused(claim(deleted, waits), bellcord.ErrFenced)
+	n.refused(t.appendTexts(1, "late"), store.ErrFenced)
+	n.refused(t.ends(bellcord.EndDone), store.ErrFenced)
+	n.refused(claim(deleted, waits), store.ErrFenced)
 	n.refused(accept(deleted), bellcord.ErrNoSession)
 	if events := other.log(deleted); len(events) > 0 {
 		b.Errorf("events remain: %v", kinds(events))
@@ -164,22 +166,22 @@ func nothingThere(b *bench) {
 
 func textsRead(b *bench) {
 	n := b.node()
-	reader, reads := n.Node.(bellcord.TextReader)
+	reader, reads := n.Node.(serverstore.TextReader)
 	if !reads {
 		b.Skip("the store is not a TextReader")
 	}
 	session, turn := n.session(), bellcord.NewTurnID()
-	n.ok(bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: awkward}, At: now()})
-	n.ok(bellcord.EditTurn{Session: session, Turn: turn, Text: "edited", At: now()})
-	fence := n.ok(bellcord.ClaimTurn{Session: session, Turn: turn, At: now()}).Fence
-	n.ok(bellcord.AppendEvents{Session: session, Turn: turn, Fence: fence, N: 1, At: now(), Bodies: []bellcord.Body{
+	n.ok(store.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: awkward}, At: now()})
+	n.ok(store.EditTurn{Session: session, Turn: turn, Text: "edited", At: now()})
+	fence := n.ok(store.ClaimTurn{Session: session, Turn: turn, At: now()}).Fence
+	n.ok(store.AppendEvents{Session: session, Turn: turn, Fence: fence, N: 1, At: now(), Bodies: []bellcord.Body{
 		bellcord.ThinkingDelta{Text: "hm"}, bellcord.TextDelta{Text: "a"}, bellcord.ToolOutputDelta{Text: "out"}, bellcord.TextDelta{Text: awkward},
 	}})
 	all, err := n.Events(b.Context(), session, 0, 100)
 	if err != nil {
 		b.Fatal(err)
 	}
-	want := slices.DeleteFunc(all, func(ev bellcord.Event) bool { return !slices.Contains(bellcord.TextKinds(), ev.Body.Kind()) })
+	want := slices.DeleteFunc(all, func(ev bellcord.Event) bool { return !slices.Contains(serverstore.TextKinds(), ev.Body.Kind()) })
 	if len(want) != 4 {
 		b.Fatalf("%d events have text", len(want))
 	}

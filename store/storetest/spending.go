@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var spendingChecks = []check{
@@ -22,7 +23,7 @@ func spendingOfReusedID(b *bench) {
 	first := n.running(n.session())
 	n.ok(first.costs(bellcord.EndDone, now()))
 	once := total(b, n)
-	n.ok(bellcord.DeleteSession{ID: first.session})
+	n.ok(store.DeleteSession{ID: first.session})
 	s := n.session()
 	n.ok(acceptAs(s, first.turn))
 	again := claimed{s, first.turn, n.ok(claim(s, first.turn)).Fence}
@@ -38,7 +39,7 @@ func spendingOfReusedID(b *bench) {
 // total returns the number of tokens that all turns have used.
 func total(b *bench, n *node) (tokens int64) {
 	b.Helper()
-	all, err := n.Spending(b.Context(), bellcord.SpendingQuery{})
+	all, err := n.Spending(b.Context(), store.SpendingQuery{})
 	if err != nil {
 		b.Error(err)
 	}
@@ -49,7 +50,7 @@ func total(b *bench, n *node) (tokens int64) {
 }
 
 // costs returns the end of a turn that used two models.
-func (c claimed) costs(end bellcord.End, at time.Time) bellcord.FinishTurn {
+func (c claimed) costs(end bellcord.End, at time.Time) store.FinishTurn {
 	op := c.ends(end)
 	op.At = at
 	op.Receipt.UsageByModel = []bellcord.ModelUsage{
@@ -60,15 +61,15 @@ func (c claimed) costs(end bellcord.End, at time.Time) bellcord.FinishTurn {
 }
 
 // spendings returns the entries that a store must list for a finished turn.
-func spendings(op bellcord.FinishTurn) []bellcord.Spending {
-	var all []bellcord.Spending
+func spendings(op store.FinishTurn) []store.Spending {
+	var all []store.Spending
 	for _, s := range op.Receipt.UsageByModel {
-		all = append(all, bellcord.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: s})
+		all = append(all, store.Spending{At: op.At, Turn: op.Turn, Session: op.Session, ModelUsage: s})
 	}
 	return all
 }
 
-func (b *bench) spending(n *node, q bellcord.SpendingQuery, want ...bellcord.Spending) {
+func (b *bench) spending(n *node, q store.SpendingQuery, want ...store.Spending) {
 	b.Helper()
 	got, err := n.Spending(b.Context(), q)
 	for i := range got {
@@ -79,12 +80,12 @@ func (b *bench) spending(n *node, q bellcord.SpendingQuery, want ...bellcord.Spe
 	if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		b.Errorf("spent %+v, %v\nwant %+v", got, err, want)
 	}
-	store, is := n.Node.(bellcord.UsageSummer)
+	kept, is := n.Node.(store.UsageSummer)
 	if !is {
 		return
 	}
-	sum, err := store.SumUsage(b.Context(), q)
-	if all := bellcord.SumUsage(want); err != nil || sum.Turns != all.Turns || len(sum.Models)+len(all.Models) > 0 && !reflect.DeepEqual(sum, all) {
+	sum, err := kept.SumUsage(b.Context(), q)
+	if all := store.SumUsage(want); err != nil || sum.Turns != all.Turns || len(sum.Models)+len(all.Models) > 0 && !reflect.DeepEqual(sum, all) {
 		b.Errorf("the sum is %+v, %v\nwant %+v", sum, err, all)
 	}
 }
@@ -94,18 +95,18 @@ func spendingKept(b *bench) {
 	op := n.running(n.session()).costs(bellcord.EndDone, now())
 	n.ok(op)
 	n.ok(op) // repeated, as after a lost acknowledgement
-	b.spending(reader, bellcord.SpendingQuery{}, spendings(op)...)
+	b.spending(reader, store.SpendingQuery{}, spendings(op)...)
 }
 
 func refusedSpendsNothing(b *bench) {
 	n := b.node()
 	t := n.running(n.session())
 	n.ok(recordStop(t.turn, stopBy("anna", bellcord.StopNow)))
-	n.refused(t.costs(bellcord.EndDone, now()), bellcord.ErrStopRecorded)
-	b.spending(n, bellcord.SpendingQuery{})
+	n.refused(t.costs(bellcord.EndDone, now()), store.ErrStopRecorded)
+	b.spending(n, store.SpendingQuery{})
 	stopped := t.costs(bellcord.EndStopped, now())
 	n.ok(stopped)
-	b.spending(n, bellcord.SpendingQuery{}, spendings(stopped)...)
+	b.spending(n, store.SpendingQuery{}, spendings(stopped)...)
 }
 
 func spendingOutlives(b *bench) {
@@ -113,20 +114,20 @@ func spendingOutlives(b *bench) {
 	s := n.session()
 	op := n.running(s).costs(bellcord.EndDone, now())
 	n.ok(op)
-	n.ok(bellcord.DeleteSession{ID: s})
-	b.spending(n, bellcord.SpendingQuery{Session: s}, spendings(op)...)
+	n.ok(store.DeleteSession{ID: s})
+	b.spending(n, store.SpendingQuery{Session: s}, spendings(op)...)
 }
 
 func spendingListed(b *bench) {
 	n := b.node()
 	one, two, start := n.session(), n.session(), now()
-	ops := []bellcord.FinishTurn{}
+	ops := []store.FinishTurn{}
 	for i, s := range []bellcord.SessionID{one, two, one} {
 		op := n.running(s).costs(bellcord.EndDone, start.Add(time.Duration(i)*time.Hour))
 		n.ok(op)
 		ops = append(ops, op)
 	}
-	b.spending(n, bellcord.SpendingQuery{Session: one}, append(spendings(ops[0]), spendings(ops[2])...)...)
-	b.spending(n, bellcord.SpendingQuery{Since: ops[1].At}, append(spendings(ops[1]), spendings(ops[2])...)...)
-	b.spending(n, bellcord.SpendingQuery{Session: two, Since: ops[2].At})
+	b.spending(n, store.SpendingQuery{Session: one}, append(spendings(ops[0]), spendings(ops[2])...)...)
+	b.spending(n, store.SpendingQuery{Since: ops[1].At}, append(spendings(ops[1]), spendings(ops[2])...)...)
+	b.spending(n, store.SpendingQuery{Session: two, Since: ops[2].At})
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var staleChecks = []check{
@@ -40,15 +41,15 @@ func woken(b *bench) {
 		b.Fatalf("taken: %v", taken)
 	}
 	n.unchanged(runs.session, func() {
-		stale.refused(runs.appendTexts(2, "after"), bellcord.ErrFenced)
-		stale.refused(runs.ends(bellcord.EndDone), bellcord.ErrFenced)
-		stale.refused(runs.under(taken[runs.turn].Fence).ends(bellcord.EndStopped), bellcord.ErrFenced)
-		stale.refused(claimed{runs.session, waits, 0}.ends(bellcord.EndStopped), bellcord.ErrFenced)
+		stale.refused(runs.appendTexts(2, "after"), store.ErrFenced)
+		stale.refused(runs.ends(bellcord.EndDone), store.ErrFenced)
+		stale.refused(runs.under(taken[runs.turn].Fence).ends(bellcord.EndStopped), store.ErrFenced)
+		stale.refused(claimed{runs.session, waits, 0}.ends(bellcord.EndStopped), store.ErrFenced)
 	})
 	n.ok(runs.under(taken[runs.turn].Fence).ends(bellcord.EndLost))
 	n.unchanged(runs.session, func() {
-		stale.refused(runs.appendTexts(2, "after"), bellcord.ErrFenced)
-		stale.refused(claim(runs.session, waits), bellcord.ErrFenced)
+		stale.refused(runs.appendTexts(2, "after"), store.ErrFenced)
+		stale.refused(claim(runs.session, waits), store.ErrFenced)
 	})
 	expectStops(b, stale)
 }
@@ -71,7 +72,7 @@ func takenMidway(b *bench) {
 			acknowledged++
 		}
 		<-taken
-		stale.refused(t.appendTexts(61, "x"), bellcord.ErrFenced)
+		stale.refused(t.appendTexts(61, "x"), store.ErrFenced)
 	})
 	<-midway
 	r := n.takeOver()[t.turn]
@@ -103,10 +104,10 @@ func takenFromProcess(b *bench) {
 	b.Forsake(b.T, b.place)
 	n := b.node()
 	r := n.takeOver()[t.turn]
-	acknowledged += child.untilRefused(bellcord.ErrFenced) // while the turn still runs, under another fence
+	acknowledged += child.untilRefused(store.ErrFenced) // while the turn still runs, under another fence
 	n.ok(t.under(r.Fence).ends(bellcord.EndLost))
 	child.sendLine("append", t.session, t.turn, t.fence, acknowledged+1)
-	child.untilRefused(bellcord.ErrFenced)
+	child.untilRefused(store.ErrFenced)
 	events := n.log(t.session)
 	if got := countKind(events, "text_delta"); got != acknowledged {
 		b.Errorf("%d appends were acknowledged, but %d are in the log", acknowledged, got)
@@ -125,10 +126,10 @@ func startsNothing(b *bench) {
 	})
 	n := b.node()
 	n.takeOver()
-	stale.refused(claim(s, old), bellcord.ErrFenced)
+	stale.refused(claim(s, old), store.ErrFenced)
 	young := accept(s)
 	if stale.do(young)[0].Err == nil {
-		stale.refused(claim(s, young.Turn), bellcord.ErrFenced)
+		stale.refused(claim(s, young.Turn), store.ErrFenced)
 	}
 	n.ok(claim(s, old))
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var stopChecks = []check{
@@ -69,7 +70,7 @@ func overruled(b *bench) {
 			b.Errorf("overruled by %q: %v, %v", mode, r.Stop, kinds(r.Events))
 		}
 		n.unchanged(s, func() { n.ok(recordStop(t.turn, stopBy("patient", bellcord.StopAfterStep))) })
-		if r := n.refused(t.ends(bellcord.EndDone), bellcord.ErrStopRecorded); requester(r.Stop) != "hasty" {
+		if r := n.refused(t.ends(bellcord.EndDone), store.ErrStopRecorded); requester(r.Stop) != "hasty" {
 			b.Errorf("done lost to %v", r.Stop)
 		}
 	}
@@ -165,12 +166,12 @@ func queuedNow(b *bench) {
 	if r.Stop == nil || r.Stop.Mode != "" || n.record(turn).Stop.Mode != "" {
 		b.Errorf("the result has %+v, the record %+v", r.Stop, n.record(turn).Stop)
 	}
-	other.ok(bellcord.RecordStops{Session: s, Drop: true, Cause: stopBy("anna", bellcord.StopAfterStep)})
+	other.ok(store.RecordStops{Session: s, Drop: true, Cause: stopBy("anna", bellcord.StopAfterStep)})
 	if stop := n.record(dropped).Stop; stop == nil || stop.Mode != "" {
 		b.Errorf("a stop of the session and its queue recorded %+v", stop)
 	}
 	c := claimed{s, turn, n.ok(claim(s, turn)).Fence}
-	n.refused(c.ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+	n.refused(c.ends(bellcord.EndDone), store.ErrStopRecorded)
 	early := bellcord.NewTurnID()
 	other.ok(recordStop(early, stopBy("anna", bellcord.StopAfterStep)))
 	if stop := n.stopOf(early); stop == nil || stop.Mode != "" {
@@ -181,13 +182,13 @@ func queuedNow(b *bench) {
 func hurried(b *bench) {
 	n, other := b.node(), b.node()
 	t := n.running(n.session())
-	n.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("anna", bellcord.StopNow)})
-	r := other.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("bert", bellcord.StopForce)})
+	n.ok(store.RecordStop{Turn: t.turn, Cause: stopBy("anna", bellcord.StopNow)})
+	r := other.ok(store.RecordStop{Turn: t.turn, Cause: stopBy("bert", bellcord.StopForce)})
 	stop := n.record(t.turn).Stop
 	if stop == nil || stop.By != "anna" || stop.Mode != bellcord.StopForce || r.Stop == nil || *r.Stop != *stop || len(r.Events) > 0 {
 		b.Errorf("recorded %+v, returned %+v", stop, r)
 	}
-	n.ok(bellcord.RecordStop{Turn: t.turn, Cause: stopBy("carl", bellcord.StopNow)})
+	n.ok(store.RecordStop{Turn: t.turn, Cause: stopBy("carl", bellcord.StopNow)})
 	if again := n.record(t.turn).Stop; again.Mode != bellcord.StopForce || again.By != "anna" {
 		b.Errorf("a later stop changed it to %+v", again)
 	}

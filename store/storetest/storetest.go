@@ -1,4 +1,4 @@
-// Package storetest is the test suite that every bellcord.Store must pass. It
+// Package storetest is the test suite that every store.Store must pass. It
 // checks the guarantees on which the hub relies, including the outcome of races
 // between processes.
 //
@@ -11,13 +11,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Node is one process's view of a store. Several may be open in this process;
 // each counts as a separate process.
 type Node interface {
-	bellcord.Store
+	store.Store
 	Close() error // unregisters the node; further calls do nothing
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Number of running turns, and how many of them append in one commit.
@@ -13,9 +14,9 @@ const streamingTurns, appendsEach = 2000, 256
 
 // BenchmarkCommit measures one commit of a server with many streaming turns: an
 // append of one event for each of 256 turns, with 2,000 turns running.
-func BenchmarkCommit(b *testing.B, store bellcord.Store) {
-	commit := func(ops ...bellcord.Op) []bellcord.Result {
-		results, err := store.Commit(b.Context(), ops)
+func BenchmarkCommit(b *testing.B, kept store.Store) {
+	commit := func(ops ...store.Op) []store.Result {
+		results, err := kept.Commit(b.Context(), ops)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -26,18 +27,18 @@ func BenchmarkCommit(b *testing.B, store bellcord.Store) {
 		}
 		return results
 	}
-	appends := make([]bellcord.AppendEvents, streamingTurns)
+	appends := make([]store.AppendEvents, streamingTurns)
 	for i := range appends {
 		session, turn, at := bellcord.NewSessionID(), bellcord.NewTurnID(), time.Now()
 		results := commit(
-			bellcord.PutSession{Session: bellcord.Session{ID: session, Created: at, Updated: at}},
-			bellcord.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: at},
-			bellcord.ClaimTurn{Session: session, Turn: turn, At: at})
-		appends[i] = bellcord.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence}
+			store.PutSession{Session: bellcord.Session{ID: session, Created: at, Updated: at}},
+			store.AcceptTurn{Session: session, Turn: turn, Prompt: bellcord.Prompt{Text: "go"}, At: at},
+			store.ClaimTurn{Session: session, Turn: turn, At: at})
+		appends[i] = store.AppendEvents{Session: session, Turn: turn, Fence: results[2].Fence}
 	}
 	n := 0
 	for b.Loop() {
-		ops := make([]bellcord.Op, appendsEach)
+		ops := make([]store.Op, appendsEach)
 		for i := range ops {
 			a := &appends[n%streamingTurns]
 			n++

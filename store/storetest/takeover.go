@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 var takeOverChecks = []check{
@@ -67,8 +68,8 @@ func killed(b *bench) {
 		b.Errorf("took %d turns, then %d: turns must be returned until they have ended", len(taken), len(again))
 	}
 	n.unchanged(s, func() {
-		n.refused(runs.appendTexts(2, "late"), bellcord.ErrFenced)
-		n.refused(runs.ends(bellcord.EndDone), bellcord.ErrFenced)
+		n.refused(runs.appendTexts(2, "late"), store.ErrFenced)
+		n.refused(runs.ends(bellcord.EndDone), store.ErrFenced)
 	})
 	n.ok(runs.under(taken[runs.turn].Fence).ends(bellcord.EndLost))
 	n.ok(claimed{s, waits, taken[waits].Fence}.ends(bellcord.EndLost))
@@ -88,7 +89,7 @@ func stopOutlives(b *bench) {
 		b.Errorf("the taken turn: %+v", r)
 	}
 	expectStops(b, n, t.turn)
-	n.refused(t.under(r.Fence).ends(bellcord.EndDone), bellcord.ErrStopRecorded)
+	n.refused(t.under(r.Fence).ends(bellcord.EndDone), store.ErrStopRecorded)
 	n.ok(t.under(r.Fence).ends(bellcord.EndStopped))
 }
 
@@ -102,7 +103,7 @@ func takenOnce(b *bench) {
 	}
 	child.kill()
 	another.kill()
-	taken := make([]map[bellcord.TurnID]bellcord.TurnRecord, len(nodes))
+	taken := make([]map[bellcord.TurnID]store.TurnRecord, len(nodes))
 	var all sync.WaitGroup
 	for i, n := range nodes {
 		all.Go(func() { taken[i] = n.takeOver() })
@@ -175,7 +176,7 @@ func left(b *bench) {
 		if taken := n.takeOver(); len(taken) > 0 {
 			b.Errorf("node %d left turns to take: %v", i, taken)
 		}
-		if _, err := leaver.Commit(b.Context(), []bellcord.Op{accept(t.session)}); err == nil {
+		if _, err := leaver.Commit(b.Context(), []store.Op{accept(t.session)}); err == nil {
 			b.Error("a closed node still commits")
 		}
 	}
@@ -187,7 +188,7 @@ func leftBehind(b *bench) {
 	if err := leaver.Close(); err != nil {
 		b.Fatal(err)
 	}
-	var r bellcord.TurnRecord
+	var r store.TurnRecord
 	for tries := 0; r.ID == "" && tries < 10_000; tries++ {
 		r = n.takeOver()[t.turn] // a child that another check is starting shares this process's locks until its exec
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Cursor is a reader's position in a session's log. It buffers no events and does
@@ -21,11 +22,11 @@ func (c *Cursor) Next(ctx context.Context) ([]bellcord.Event, error) {
 		events, grown := c.journal.since(c.after)
 		if events == nil && grown == nil {
 			var err error
-			if events, err = bellcord.ReadEvents(ctx, c.journal.log.store, c.journal.session, c.after); err != nil {
+			if events, err = store.ReadEvents(ctx, c.journal.log.store, c.journal.session, c.after); err != nil {
 				return nil, err
 			}
 			if len(events) == 0 {
-				return nil, bellcord.MissingEvents(ctx, c.journal.log.store, c.journal.session, c.after)
+				return nil, store.MissingEvents(ctx, c.journal.log.store, c.journal.session, c.after)
 			}
 		}
 		if len(events) > 0 {

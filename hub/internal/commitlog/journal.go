@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Journal is one session's part of the log: the ops that wait for the next
@@ -33,9 +34,9 @@ type Journal struct {
 // Entry is an op that is queued for the store.
 type Entry struct {
 	journal *Journal
-	op      bellcord.Op
+	op      store.Op
 	writer  *Writer // for an append, its writer
-	result  bellcord.Result
+	result  store.Result
 	done    chan struct{} // closed when result is set
 	state   entryState    // protected by Journal.mu
 	leaving bool          // the caller no longer waits: drop the entry if its commit fails; protected by Journal.mu
@@ -49,7 +50,7 @@ const (
 )
 
 // Put queues an op for the next commit. It does not block.
-func (j *Journal) Put(op bellcord.Op) *Entry {
+func (j *Journal) Put(op store.Op) *Entry {
 	e := &Entry{journal: j, op: op, done: make(chan struct{})}
 	j.mu.Lock()
 	j.enqueueLocked(e, 0)
@@ -61,7 +62,7 @@ func (j *Journal) Put(op bellcord.Op) *Entry {
 func (j *Journal) enqueueLocked(e *Entry, size int) {
 	j.waits = append(j.waits, e)
 	j.size += size
-	if _, streams := e.op.(bellcord.AppendEvents); !streams {
+	if _, streams := e.op.(store.AppendEvents); !streams {
 		j.hurry()
 	}
 	if !j.onDirty {
@@ -80,7 +81,7 @@ func (j *Journal) hurry() {
 
 // Wait returns the entry's result once it has been committed, or an error when
 // ctx ends or the log closes first.
-func (e *Entry) Wait(ctx context.Context) (bellcord.Result, error) {
+func (e *Entry) Wait(ctx context.Context) (store.Result, error) {
 	why := bellcord.ErrClosed
 	select {
 	case <-e.done:
@@ -92,7 +93,7 @@ func (e *Entry) Wait(ctx context.Context) (bellcord.Result, error) {
 	case <-e.done: // a result takes precedence over ctx
 		return e.result, e.result.Err
 	default:
-		return bellcord.Result{}, why
+		return store.Result{}, why
 	}
 }
 
@@ -100,10 +101,10 @@ func (e *Entry) Wait(ctx context.Context) (bellcord.Result, error) {
 func (e *Entry) Done() <-chan struct{} { return e.done }
 
 // Result returns the entry's result. It must not be called before Done is closed.
-func (e *Entry) Result() bellcord.Result { return e.result }
+func (e *Entry) Result() store.Result { return e.result }
 
 // Again queues another op in the entry's journal.
-func (e *Entry) Again(op bellcord.Op) *Entry { return e.journal.Put(op) }
+func (e *Entry) Again(op store.Op) *Entry { return e.journal.Put(op) }
 
 // takeWaiting removes and returns all waiting entries. It clears mark, the flag
 // of the stack on which the committer found the journal.
@@ -128,7 +129,7 @@ func (j *Journal) takeWaiting(mark *bool) (batch []*Entry, size int) {
 }
 
 // settled sets an entry's result and wakes its waiters.
-func (j *Journal) settled(e *Entry, r bellcord.Result) {
+func (j *Journal) settled(e *Entry, r store.Result) {
 	e.result = r
 	if e.writer != nil {
 		e.writer.answered(r)

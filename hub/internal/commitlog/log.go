@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Log is the ordered record of all sessions. Every durable change goes through
@@ -22,7 +23,7 @@ import (
 // an op that has a waiter, such as a stop, are taken first, however many others
 // are streaming.
 type Log struct {
-	store bellcord.Store
+	store store.Store
 	opts  Options
 
 	dirty   stack         // journals with waiting ops
@@ -42,13 +43,13 @@ type Log struct {
 // Options configures a log.
 type Options struct {
 	Logger *slog.Logger
-	Watch  func(bellcord.Commit)                       // called after every commit, if not nil; must not block
+	Watch  func(store.Commit)                          // called after every commit, if not nil; must not block
 	View   func(session bellcord.SessionID, more bool) // called when a session gains or loses a reader
 	Clock  func() (now time.Time, uncertainty time.Duration)
 }
 
 // Open starts the committer; Close ends it.
-func Open(store bellcord.Store, opts Options) *Log {
+func Open(store store.Store, opts Options) *Log {
 	l := &Log{
 		store: store, opts: opts,
 		wake:     make(chan struct{}, 1),
@@ -172,7 +173,7 @@ func (l *Log) commit(batch []*Entry) {
 }
 
 // settle sets the results of a committed batch.
-func (l *Log) settle(batch []*Entry, results []bellcord.Result, began time.Time) {
+func (l *Log) settle(batch []*Entry, results []store.Result, began time.Time) {
 	l.health.committed(nil)
 	took := time.Since(began)
 	for i, e := range batch {
@@ -181,8 +182,8 @@ func (l *Log) settle(batch []*Entry, results []bellcord.Result, began time.Time)
 	l.notifyWatch(took, results)
 }
 
-func opsOf(batch []*Entry) []bellcord.Op {
-	ops := make([]bellcord.Op, len(batch))
+func opsOf(batch []*Entry) []store.Op {
+	ops := make([]store.Op, len(batch))
 	for i, e := range batch {
 		ops[i] = e.op
 	}
@@ -190,11 +191,11 @@ func opsOf(batch []*Entry) []bellcord.Op {
 }
 
 // notifyWatch calls Options.Watch with the committed results.
-func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {
+func (l *Log) notifyWatch(took time.Duration, results []store.Result) {
 	if l.opts.Watch == nil {
 		return
 	}
-	c := bellcord.Commit{Ops: len(results), Took: took}
+	c := store.Commit{Ops: len(results), Took: took}
 	for _, r := range results {
 		c.Events = append(c.Events, r.Events...)
 	}
@@ -203,7 +204,7 @@ func (l *Log) notifyWatch(took time.Duration, results []bellcord.Result) {
 
 func (l *Log) refuse(batch []*Entry, err error) {
 	for _, e := range batch {
-		e.journal.settled(e, bellcord.Result{Err: errors.Join(bellcord.ErrClosed, err)})
+		e.journal.settled(e, store.Result{Err: errors.Join(bellcord.ErrClosed, err)})
 	}
 }
 

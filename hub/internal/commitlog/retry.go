@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // triesTogether is the number of failures after which a batch is committed in
@@ -24,7 +25,7 @@ func (l *Log) retry(batch []*Entry, err error, began time.Time) {
 	for tries := 1; err != nil; tries++ {
 		l.opts.Logger.Error("commit failed, retrying", "ops", len(batch), "err", err)
 		l.health.committed(err)
-		certain = certain && errors.Is(err, bellcord.ErrNotCommitted)
+		certain = certain && errors.Is(err, store.ErrNotCommitted)
 		batch = pausing(batch, certain)
 		select {
 		case <-time.After(wait):
@@ -117,15 +118,15 @@ func (l *Log) isAboutOps(err error) bool {
 // its number, so that the later appends of its turn are applied.
 func (l *Log) reject(e *Entry, err error) {
 	l.opts.Logger.Error("rejected an op that the store does not accept", "op", fmt.Sprintf("%T", e.op), "session", e.journal.session, "err", err)
-	if op, appends := e.op.(bellcord.AppendEvents); appends && op.Turn != "" {
+	if op, appends := e.op.(store.AppendEvents); appends && op.Turn != "" {
 		op.Bodies = nil
-		_, _ = l.store.Commit(context.Background(), []bellcord.Op{op}) // if it fails, so do the later appends
+		_, _ = l.store.Commit(context.Background(), []store.Op{op}) // if it fails, so do the later appends
 	}
 	why := fmt.Errorf("%w: %w", bellcord.ErrRejected, err)
-	if !errors.Is(err, bellcord.ErrNotCommitted) {
+	if !errors.Is(err, store.ErrNotCommitted) {
 		why = errors.Join(bellcord.ErrUnknown, why)
 	}
-	e.journal.settled(e, bellcord.Result{Err: why})
+	e.journal.settled(e, store.Result{Err: why})
 }
 
 // readTimeout limits the duration of readHeadsOf.

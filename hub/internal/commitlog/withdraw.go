@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // entryState is the state of an entry on its way to the store.
@@ -43,7 +44,7 @@ func (e *Entry) Withdraw() bool {
 // drop ends an entry that is not in the store. It requires the journal's lock.
 func (e *Entry) drop() {
 	e.state = withdrawn
-	e.result = bellcord.Result{Err: bellcord.ErrWithdrawn}
+	e.result = store.Result{Err: bellcord.ErrWithdrawn}
 	close(e.done)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Writer appends a turn's events to the log. After Seal, every write fails with
@@ -11,7 +12,7 @@ import (
 type Writer struct {
 	journal  *Journal
 	turn     bellcord.TurnID
-	answered func(bellcord.Result) // called by the committer with the result of each append
+	answered func(store.Result) // called by the committer with the result of each append
 	fence    int64
 	n        int64
 	open     *Entry // the append that still waits and accepts more bodies
@@ -21,7 +22,7 @@ type Writer struct {
 
 // NewWriter returns the writer of a turn in the journal's session. The committer
 // calls answered with the result of each append; answered must not block.
-func NewWriter(j *Journal, turn bellcord.TurnID, answered func(bellcord.Result)) *Writer {
+func NewWriter(j *Journal, turn bellcord.TurnID, answered func(store.Result)) *Writer {
 	return &Writer{journal: j, turn: turn, answered: answered}
 }
 
@@ -70,12 +71,12 @@ func (w *Writer) Write(ctx context.Context, body bellcord.Body, late bool) error
 	if w.open == nil {
 		w.n++
 		now, _ := j.log.opts.Clock()
-		op := bellcord.AppendEvents{Session: j.session, Turn: w.turn, Fence: w.fence, N: w.n, At: now}
+		op := store.AppendEvents{Session: j.session, Turn: w.turn, Fence: w.fence, N: w.n, At: now}
 		w.open = &Entry{journal: j, op: op, writer: w, done: make(chan struct{})}
 		w.lastly = w.open
 		j.enqueueLocked(w.open, 0)
 	}
-	op := w.open.op.(bellcord.AppendEvents)
+	op := w.open.op.(store.AppendEvents)
 	if n := len(op.Bodies); n > 0 {
 		if both, ok := bellcord.JoinBodies(op.Bodies[n-1], body); ok {
 			op.Bodies[n-1] = both

@@ -16,6 +16,7 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -163,7 +164,7 @@ type stage struct {
 	*hub.Hub
 	t       *testing.T
 	agent   *child.Agent
-	store   bellcord.Store
+	store   store.Store
 	session bellcord.Session
 }
 

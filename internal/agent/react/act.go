@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/permit"
@@ -118,7 +119,7 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		return true, err
 	}
 	if err := w.Sync(ctx); err != nil || ctx.Err() != nil {
-		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: bellcord.ResultText(bellcord.CallNotStarted, "")}
+		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: history.ResultText(bellcord.CallNotStarted, "")}
 		return true, errors.Join(err, context.Cause(ctx), w.Emit(never))
 	}
 	if refused, err := j.keepFiles(ctx, c); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/permit"
 	"github.com/bellcord/bellcord/internal/tool"
 )
@@ -104,7 +105,7 @@ func TestCommand_Stopped_KeepsItsOutputInTheConversation(t *testing.T) {
 	waits := func(ctx context.Context, call tool.Call) tool.Result {
 		call.Output("half")
 		<-ctx.Done()
-		return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, "half"), Fate: bellcord.CallStopped}
+		return tool.Result{Text: history.ResultText(bellcord.CallStopped, "half"), Fate: bellcord.CallStopped}
 	}
 	onStage(t, m, "ask", func(*stage) []tool.Tool { return []tool.Tool{shellTool(waits)} }, func(_ *testing.T, s *stage) {
 		turn, err := s.Prompt(s.session.ID, typedCommand("!sleep 1000"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -25,7 +26,7 @@ func (j *job) keepFiles(ctx context.Context, c call) (refused bool, err error) {
 	case err == nil:
 		return false, nil
 	case ctx.Err() != nil:
-		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: bellcord.ResultText(bellcord.CallNotStarted, "")}
+		never := bellcord.ToolCallEnded{Call: c.Call, Outcome: bellcord.CallNotStarted, Result: history.ResultText(bellcord.CallNotStarted, "")}
 		return true, errors.Join(context.Cause(ctx), j.w.Emit(never))
 	}
 	return true, j.w.Emit(notStarted(c, err.Error()))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
 )
@@ -52,7 +53,7 @@ func (j *job) planTool() tool.Tool {
 				return tool.Result{Text: "error: " + err.Error(), Failed: true, Fate: bellcord.CallFinished}
 			}
 			if err := j.w.Emit(plan); err != nil { // the turn was stopped
-				return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, ""), Fate: bellcord.CallStopped}
+				return tool.Result{Text: history.ResultText(bellcord.CallStopped, ""), Fate: bellcord.CallStopped}
 			}
 			return tool.Result{Text: "the user sees the plan", Fate: bellcord.CallFinished}
 		},

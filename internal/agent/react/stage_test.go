@@ -15,6 +15,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/react"
 	"github.com/bellcord/bellcord/internal/llm"
 	"github.com/bellcord/bellcord/internal/tool"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -96,7 +97,7 @@ type stage struct {
 	t       *testing.T
 	agent   *react.Agent
 	model   *model
-	store   bellcord.Store
+	store   store.Store
 	session bellcord.Session
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/llm"
 )
 
@@ -24,7 +25,7 @@ const (
 // turn, and a stop cancels it.
 func (j *job) entitle(ctx context.Context) (finish func()) {
 	s := j.w.Session
-	if j.Titles == "" || s.Title != bellcord.FirstWords(j.w.Prompt.Text) {
+	if j.Titles == "" || s.Title != clip.FirstWords(j.w.Prompt.Text) {
 		return func() {}
 	}
 	model, err := j.Model(j.Titles)

@@ -18,6 +18,7 @@ import (
 	"github.com/bellcord/bellcord/client"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Backend provides access to sessions and turns. Its implementations are
@@ -37,7 +38,7 @@ type Backend interface {
 	// Receipt returns the receipt of a turn, nil if the turn has not ended.
 	Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Receipt, error)
 	// Receipts returns receipts of ended turns, the last accepted first.
-	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
+	Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error)
 	// Changes returns what a turn changed, and Texts the texts before and after the
 	// changes, of all text files or of one path.
 	Changes(ctx context.Context, turn bellcord.TurnID) (bellcord.Changes, error)

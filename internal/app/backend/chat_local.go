@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/filefinder"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Chat returns a backend as a hub for the terminal chat. New sessions use dir
@@ -194,12 +195,12 @@ func (c localChat) Find(ctx context.Context, word string) (bellcord.Session, err
 }
 
 func (c localChat) Spent(ctx context.Context, session bellcord.SessionID) ([]bellcord.ModelUsage, error) {
-	all, err := c.at.App.Front().Spending(ctx, bellcord.SpendingQuery{Session: session})
+	all, err := c.at.App.Front().Spending(ctx, store.SpendingQuery{Session: session})
 	return byModel(all), err
 }
 
 // byModel sums up usage by model, in the order of the first use.
-func byModel(all []bellcord.Spending) []bellcord.ModelUsage {
+func byModel(all []store.Spending) []bellcord.ModelUsage {
 	var sums []bellcord.ModelUsage
 	place := map[string]int{}
 	for _, one := range all {

@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/front/chat"
 	"github.com/bellcord/bellcord/internal/sessionsearch"
+	"github.com/bellcord/bellcord/store"
 )
 
 const (
@@ -27,7 +28,7 @@ func listed(ctx context.Context, at Backend, sessions []bellcord.Session) ([]cha
 	if err != nil {
 		return nil, err
 	}
-	receipts, err := at.Receipts(ctx, bellcord.ReceiptQuery{Limit: listedReceipts})
+	receipts, err := at.Receipts(ctx, store.ReceiptQuery{Limit: listedReceipts})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func newLocalSearch(a *app.App) *localSearch {
 func (s *localSearch) search(ctx context.Context, query string) ([]chat.Found, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sessions, err := s.app.Front().Sessions(ctx, bellcord.SessionQuery{})
+	sessions, err := s.app.Front().Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (c localChat) Search(ctx context.Context, query string) ([]chat.Found, erro
 
 // Sessions implements chat.Hub.
 func (c localChat) Sessions(ctx context.Context) ([]chat.Listed, error) {
-	sessions, err := c.at.App.Front().Sessions(ctx, bellcord.SessionQuery{})
+	sessions, err := c.at.App.Front().Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/realdir"
 	"github.com/bellcord/bellcord/internal/sessionid"
+	"github.com/bellcord/bellcord/store"
 )
 
 // FindSession returns the session with an id that equals word, or begins or
@@ -36,8 +37,8 @@ func FindSession(ctx context.Context, at Backend, word string) (bellcord.Session
 }
 
 // FindStored is FindSession for a store.
-func FindStored(ctx context.Context, store app.Store, word string) (bellcord.SessionID, error) {
-	sessions, err := store.Sessions(ctx, bellcord.SessionQuery{})
+func FindStored(ctx context.Context, kept app.Store, word string) (bellcord.SessionID, error) {
+	sessions, err := kept.Sessions(ctx, store.SessionQuery{})
 	if err != nil {
 		return "", err
 	}

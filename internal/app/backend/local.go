@@ -10,6 +10,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Local provides the turns of all processes on a data directory.
@@ -36,7 +37,7 @@ func (s Local) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Rec
 }
 
 // Receipts implements Backend.
-func (s Local) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+func (s Local) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	return s.App.Hub.Receipts(ctx, q)
 }
 
@@ -47,7 +48,7 @@ func (s Local) Session(ctx context.Context, id bellcord.SessionID) (bellcord.Ses
 
 // Sessions implements Backend.
 func (s Local) Sessions(ctx context.Context, _ string) ([]bellcord.Session, string, error) {
-	all, err := s.App.Hub.Sessions(ctx, bellcord.SessionQuery{})
+	all, err := s.App.Hub.Sessions(ctx, store.SessionQuery{})
 	return all, "", err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/sessionid"
+	"github.com/bellcord/bellcord/store"
 )
 
 // FindReceipt returns the receipt of the turn, or of the last ended turn of the
@@ -36,7 +37,7 @@ func FindReceipt(ctx context.Context, at Backend, id string) (bellcord.Receipt, 
 }
 
 func lastReceipt(ctx context.Context, at Backend, session bellcord.SessionID) (bellcord.Receipt, error) {
-	found, err := at.Receipts(ctx, bellcord.ReceiptQuery{Session: session, Limit: 1})
+	found, err := at.Receipts(ctx, store.ReceiptQuery{Session: session, Limit: 1})
 	switch {
 	case err != nil:
 		return bellcord.Receipt{}, err
@@ -62,7 +63,7 @@ func findAnyTurn(ctx context.Context, at Backend, word string) (bellcord.TurnID,
 	if err != nil {
 		return "", err
 	}
-	found, err := at.Receipts(ctx, bellcord.ReceiptQuery{Turn: sessionid.Part(word), Limit: mostMatches})
+	found, err := at.Receipts(ctx, store.ReceiptQuery{Turn: sessionid.Part(word), Limit: mostMatches})
 	if err != nil {
 		return "", err
 	}

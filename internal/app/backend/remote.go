@@ -8,6 +8,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/client"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Remote provides the turns of a server.
@@ -26,7 +27,7 @@ func (s Remote) Receipt(ctx context.Context, turn bellcord.TurnID) (*bellcord.Re
 }
 
 // Receipts implements Backend.
-func (s Remote) Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+func (s Remote) Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	return s.Client.Receipts(ctx, q)
 }
 

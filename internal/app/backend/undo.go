@@ -10,6 +10,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/realdir"
+	"github.com/bellcord/bellcord/store"
 )
 
 // mostSearched is how many receipts are read to find the last turn that changed
@@ -112,7 +113,7 @@ func lastChanged(ctx context.Context, at Backend) (bellcord.TurnID, error) {
 // changedSessions returns the sessions of the last turns that may have changed
 // files, the last turn first: those in the current directory, and the others.
 func changedSessions(ctx context.Context, at Backend) (here, elsewhere []bellcord.SessionID, err error) {
-	receipts, err := at.Receipts(ctx, bellcord.ReceiptQuery{Limit: mostSearched})
+	receipts, err := at.Receipts(ctx, store.ReceiptQuery{Limit: mostSearched})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // undone is a backend with two sessions. In a, the last turn is older than in b, and
@@ -26,7 +27,7 @@ func newUndone() undone {
 	}
 }
 
-func (u undone) Receipts(context.Context, bellcord.ReceiptQuery) ([]bellcord.Receipt, error) {
+func (u undone) Receipts(context.Context, store.ReceiptQuery) ([]bellcord.Receipt, error) {
 	files := &bellcord.Changes{Files: []bellcord.FileChange{{Path: "x"}}}
 	return []bellcord.Receipt{
 		{Turn: u.turnB, Session: u.b, Changes: files}, {Turn: u.turnA, Session: u.a, Changes: files},

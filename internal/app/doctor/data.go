@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/app"
 	"github.com/bellcord/bellcord/internal/app/backend"
 	"github.com/bellcord/bellcord/internal/cluster"
 	"github.com/bellcord/bellcord/internal/front/line"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/postgres"
 	"github.com/bellcord/bellcord/store/storecheck"
 )
@@ -79,7 +79,7 @@ const logTime = 10 * time.Second
 
 // checkLog verifies the events of the store by their hashes, the most recently
 // used session first, and the receipts that the user kept.
-func (d *Doctor) checkLog(ctx context.Context, store bellcord.Reader) []Finding {
+func (d *Doctor) checkLog(ctx context.Context, store store.Reader) []Finding {
 	limited, cancel := context.WithTimeout(ctx, logTime)
 	defer cancel()
 	report, err := storecheck.Run(limited, store, d.kept...)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 var timing = flag.Bool("timing", false, "assert durations that are promises; for a machine that does nothing else")
@@ -48,7 +49,7 @@ func TestServer_QuestionAndStop_SendPushMessagesAndWaitForNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.push.Subscribe(ctx, bellcord.PushSubscription{
+	if _, err := s.push.Subscribe(ctx, serverstore.PushSubscription{
 		Owner: "anna", Token: tokens[0].ID, Endpoint: service.URL + "/x", PublicKey: key.PublicKey().Bytes(), Auth: make([]byte, 16), Questions: true, Ends: true,
 	}); err != nil {
 		t.Fatal(err)

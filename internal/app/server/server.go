@@ -25,6 +25,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/push"
 	"github.com/bellcord/bellcord/internal/telemetry"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Server serves one App: over TCP, over the socket in the data directory, and in
@@ -52,10 +53,10 @@ func Open(ctx context.Context, c app.Config) (*Server, error) {
 	registry := telemetry.NewRegistry()
 	// Metrics are only requested over the listeners, which open last: app is
 	// set by then.
-	metrics := telemetry.NewMetrics(registry, func() bellcord.Stats { return s.app.Hub.Stats() })
+	metrics := telemetry.NewMetrics(registry, func() hub.Stats { return s.app.Hub.Stats() })
 	serve := c.Settings.Serve
 	s.push = push.New(push.Config{Logger: c.Logger})
-	c.Watch = func(commit bellcord.Commit) { metrics.Watch(commit); s.push.Watch(commit) }
+	c.Watch = func(commit store.Commit) { metrics.Watch(commit); s.push.Watch(commit) }
 	c.Admission = &hub.Admission{Turns: serve.MaxTurns, TurnsPerOwner: serve.MaxTurnsPerOwner}
 	var err error
 	if s.app, err = app.Open(ctx, c); err != nil {

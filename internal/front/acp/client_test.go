@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/acp"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -45,7 +45,7 @@ type frame struct {
 type editor struct {
 	t       *testing.T
 	hub     *hub.Hub
-	store   bellcord.Store
+	store   store.Store
 	wire    *io.PipeWriter
 	served  chan error
 	dir     string

@@ -9,6 +9,8 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/store"
 )
 
 // costs returns a table of what the session's ended turns have used, by model,
@@ -18,7 +20,7 @@ func (s *session) costs() (string, error) {
 		return "", err
 	}
 	running := s.hub.Running()
-	spent, err := s.hub.Spending(context.Background(), bellcord.SpendingQuery{Session: s.id})
+	spent, err := s.hub.Spending(context.Background(), store.SpendingQuery{Session: s.id})
 	if err != nil {
 		return "", err
 	}
@@ -27,7 +29,7 @@ func (s *session) costs() (string, error) {
 		text = costTable(sums)
 	}
 	uncounted := func(t *hub.Turn) bool {
-		counted := func(one bellcord.Spending) bool { return one.Turn == t.ID }
+		counted := func(one store.Spending) bool { return one.Turn == t.ID }
 		return t.Session == s.id && !slices.ContainsFunc(spent, counted)
 	}
 	if slices.ContainsFunc(running, uncounted) {
@@ -38,7 +40,7 @@ func (s *session) costs() (string, error) {
 
 // byModel adds up usage by model, in the order in which the models first
 // appear.
-func byModel(spent []bellcord.Spending) []bellcord.ModelUsage {
+func byModel(spent []store.Spending) []bellcord.ModelUsage {
 	var sums []bellcord.ModelUsage
 	for _, one := range spent {
 		i := slices.IndexFunc(sums, func(sum bellcord.ModelUsage) bool { return sum.Model == one.Model })
@@ -75,7 +77,7 @@ func costTable(sums []bellcord.ModelUsage) string {
 func costInWords(u bellcord.Usage) string {
 	cost := "price unknown"
 	if u.CostNanoUSD > 0 {
-		cost = bellcord.Dollars(u.CostNanoUSD)
+		cost = plural.Dollars(u.CostNanoUSD)
 	}
 	if !u.Exact {
 		cost += ", estimated"

@@ -9,6 +9,7 @@ import (
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/jsonrpc"
 	"github.com/bellcord/bellcord/internal/realdir"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Network contains the rules of a connection to a server that several people
@@ -208,8 +209,8 @@ func (s *Server) findSession(ctx context.Context, hub *hub.Hub, p acp.LoadSessio
 
 // listQuery returns the query of a session/list. Clients without the admin
 // scope have sessions in workspaces only, so cwd selects nothing for them.
-func (s *Server) listQuery(cwd string) bellcord.SessionQuery {
-	query := bellcord.SessionQuery{Limit: sessionsPerPage}
+func (s *Server) listQuery(cwd string) store.SessionQuery {
+	query := store.SessionQuery{Limit: sessionsPerPage}
 	network := s.config.Load().Network
 	if network != nil {
 		query.Owner = network.Reach()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 // recordedSessions contains the agent's sessions of the most recent Bellcord
@@ -43,7 +44,7 @@ func (r *recordedSessions) has(ctx context.Context, hub *hub.Hub, agent, own str
 // readSessions reads which of the agent's sessions are in use. A session that
 // did not change since the last time is not read again.
 func (r *recordedSessions) readSessions(ctx context.Context, hub *hub.Hub, agent string) {
-	found, err := hub.Sessions(ctx, bellcord.SessionQuery{Limit: mostRecorded})
+	found, err := hub.Sessions(ctx, store.SessionQuery{Limit: mostRecorded})
 	if err != nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/store"
 )
 
 // replay sends the events that are in the log now, with the pieces of a text
@@ -52,7 +53,7 @@ func (s *session) skip(ctx context.Context) error {
 		}
 		return s.rebuild(ctx, position{last, math.MaxInt})
 	}
-	spent, err := s.hub.Spending(ctx, bellcord.SpendingQuery{Session: s.id})
+	spent, err := s.hub.Spending(ctx, store.SpendingQuery{Session: s.id})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/acp"
+	"github.com/bellcord/bellcord/store"
 )
 
 // position is the position of an update: the sequence number of its event, and
@@ -207,7 +208,7 @@ func turnOf(meta acp.Meta) (bellcord.TurnID, error) {
 func (s *session) adopt(turn bellcord.TurnID, text string) {
 	ctx := s.server.life
 	err := s.hub.Await(ctx, turn)
-	var record bellcord.TurnRecord
+	var record store.TurnRecord
 	if err == nil {
 		record, err = s.hub.Turn(ctx, turn)
 	}

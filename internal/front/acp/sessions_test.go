@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestInitialize_NewerProtocol_ReportsVersion1AndCapabilities(t *testing.T) {
@@ -136,11 +137,11 @@ func TestListSessions_ManySessions_PagesAreComplete(t *testing.T) {
 	t.Parallel()
 	edit(t, waits, nil, func(t *testing.T, e *editor) {
 		made := []string{e.session}
-		var ops []bellcord.Op
+		var ops []store.Op
 		for i := range 119 {
 			at := time.Now().Add(time.Duration(i+1) * time.Millisecond)
 			s := bellcord.Session{ID: bellcord.NewSessionID(), Dir: e.dir, Title: "one of many", Created: at, Updated: at}
-			made, ops = append(made, string(s.ID)), append(ops, bellcord.PutSession{Session: s})
+			made, ops = append(made, string(s.ID)), append(ops, store.PutSession{Session: s})
 		}
 		if _, err := e.store.Commit(t.Context(), ops); err != nil {
 			t.Fatal(err)

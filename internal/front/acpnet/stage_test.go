@@ -19,6 +19,7 @@ import (
 	"github.com/bellcord/bellcord/internal/front/acp"
 	"github.com/bellcord/bellcord/internal/front/acpnet"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -85,7 +86,7 @@ func newStage(t *testing.T, change func(*setup)) *stage {
 		if owner == "" {
 			owner = user
 		}
-		if s.tokens[user], _, err = auth.Mint(t.Context(), store, bellcord.Token{Owner: owner, Name: user, Scopes: scopes}); err != nil {
+		if s.tokens[user], _, err = auth.Mint(t.Context(), store, serverstore.Token{Owner: owner, Name: user, Scopes: scopes}); err != nil {
 			t.Fatal(err)
 		}
 	}

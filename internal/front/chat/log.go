@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/plural"
 )
 
@@ -120,7 +121,7 @@ func (m *Model) endTurn(ev bellcord.Event, r bellcord.Receipt) {
 	if m.running == nil || m.running.id != ev.Turn {
 		if r.End == bellcord.EndStopped {
 			m.story.settle(ev.Time)
-			m.story.addBlock(&note{dim, "– not run: " + bellcord.FirstWords(r.Prompt)})
+			m.story.addBlock(&note{dim, "– not run: " + clip.FirstWords(r.Prompt)})
 		}
 		return
 	}

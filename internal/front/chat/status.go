@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
 // patience is how long a stop may take before the status shows what it waits
@@ -217,7 +218,7 @@ func tokens(n int64) string {
 // digits.
 func money(billionths int64) string {
 	if billionths < 1e7 {
-		return bellcord.Dollars(billionths)
+		return plural.Dollars(billionths)
 	}
 	return fmt.Sprintf("$%.2f", float64(billionths)/1e9)
 }

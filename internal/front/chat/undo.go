@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/front/changelist"
 	"github.com/bellcord/bellcord/internal/front/rewind"
 	"github.com/bellcord/bellcord/internal/front/slash"
@@ -173,7 +174,7 @@ func (p *Preview) lines(m *Model, width int) []string {
 	lines := indented(styled(yellow, "?")+" ", "  ", title, width)
 	place := "in " + m.session.Dir
 	if prompt := m.promptOf(p.Undone.Turns); prompt != "" {
-		place += " · changed by: " + oneLine(bellcord.FirstWords(prompt))
+		place += " · changed by: " + oneLine(clip.FirstWords(prompt))
 	}
 	lines = append(lines, indented("  ", "  ", styled(dim, harmless(place)), width)...)
 	restored, alone, more := changelist.Preview(p.Undone, p.Changes, mostPreview)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/store"
 )
 
 // runCommand answers a command that affects no turn. It runs in the background and
@@ -122,7 +123,7 @@ func (c *chat) status(ctx context.Context) string {
 
 // standing describes the state of a session's turns. The second argument
 // reports whether a turn waits for an answer.
-func standing(turns []bellcord.TurnRecord, asks bool) string {
+func standing(turns []store.TurnRecord, asks bool) string {
 	waiting := 0
 	line := ""
 	for _, t := range turns {
@@ -165,10 +166,10 @@ func (c *chat) cost(ctx context.Context) string {
 	lines := []string{}
 	for _, of := range []struct {
 		word  string
-		query bellcord.SpendingQuery
+		query store.SpendingQuery
 	}{
-		{"This session", bellcord.SpendingQuery{Session: id, Owner: c.owner}},
-		{"Today", bellcord.SpendingQuery{Owner: c.owner, Since: today}},
+		{"This session", store.SpendingQuery{Session: id, Owner: c.owner}},
+		{"Today", store.SpendingQuery{Owner: c.owner, Since: today}},
 	} {
 		if of.query.Session == "" && of.query.Since.IsZero() {
 			continue
@@ -182,7 +183,7 @@ func (c *chat) cost(ctx context.Context) string {
 	return strings.Join(lines, "\n")
 }
 
-func total(all []bellcord.Spending) string {
+func total(all []store.Spending) string {
 	var tokens, cost int64
 	about := ""
 	for _, s := range all {
@@ -192,5 +193,5 @@ func total(all []bellcord.Spending) string {
 			about = "about "
 		}
 	}
-	return fmt.Sprintf("%s%d tokens, %s", about, tokens, bellcord.Dollars(cost))
+	return fmt.Sprintf("%s%d tokens, %s", about, tokens, plural.Dollars(cost))
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/visible"
+	"github.com/bellcord/bellcord/store"
 )
 
 // offerConversations offers the owner's sessions.
 func (c *chat) offerConversations(ctx context.Context) (string, [][]Button) {
 	const most = 8
-	found, err := c.front.Hub.Sessions(ctx, bellcord.SessionQuery{Owner: c.owner, Limit: most})
+	found, err := c.front.Hub.Sessions(ctx, store.SessionQuery{Owner: c.owner, Limit: most})
 	if err != nil {
 		return c.apology(err.Error()), nil
 	}

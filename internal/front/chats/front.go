@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/front/chats/outbox"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Hub is the part of the core that the front uses.
@@ -21,14 +22,14 @@ type Hub interface {
 	turnReader
 	rewinder
 	logReader
-	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
+	Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error)
 }
 
 type (
 	sessionFinder interface {
 		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
 		Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-		Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error)
+		Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error)
 	}
 	sessionEditor interface {
 		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
@@ -43,8 +44,8 @@ type (
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {
-		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
-		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
+		Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error)
+		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error)
 	}
 	rewinder interface {
 		Rewind(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (bellcord.ConversationRewound, error)

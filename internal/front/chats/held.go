@@ -6,6 +6,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/store"
 )
 
 // isOver is the reply to a button press that no longer applies, for example
@@ -53,7 +54,7 @@ func (c *chat) pressHeld(ctx context.Context, message ID, id bellcord.TurnID, se
 
 // stillHeld returns the prompts that were held by the turn's stop and are still
 // waiting.
-func (c *chat) stillHeld(ctx context.Context, stopped bellcord.TurnRecord) ([]bellcord.TurnID, error) {
+func (c *chat) stillHeld(ctx context.Context, stopped store.TurnRecord) ([]bellcord.TurnID, error) {
 	turns, err := c.front.Hub.UnendedTurns(ctx, stopped.Session)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (c *chat) heldNoMore(message ID, id bellcord.TurnID, fate string) {
 
 // past reports whether a newer turn has started in the session or the
 // conversation was cleared. It also returns true if the log cannot be read.
-func (c *chat) past(ctx context.Context, t bellcord.TurnRecord) bool {
+func (c *chat) past(ctx context.Context, t store.TurnRecord) bool {
 	past := false
 	err := c.eachEvent(ctx, t.Session, t.FirstSeq, func(ev bellcord.Event) bool {
 		switch ev.Body.(type) {

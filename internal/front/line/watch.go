@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/clip"
 	"github.com/bellcord/bellcord/internal/form"
 )
 
@@ -51,7 +52,7 @@ func (w *Watch) Show(ev bellcord.Event) (*bellcord.Receipt, error) {
 	switch b := ev.Body.(type) {
 	case bellcord.TurnAccepted:
 		if waits {
-			return nil, w.View.Note("+ queued: %s", Visible(bellcord.FirstWords(b.Text)))
+			return nil, w.View.Note("+ queued: %s", Visible(clip.FirstWords(b.Text)))
 		}
 	case bellcord.TurnStarted:
 		return nil, w.View.Note("> %s", Visible(strings.TrimRight(w.texts[ev.Turn], "\n")))

@@ -127,7 +127,7 @@ func usage(u bellcord.Usage) string {
 	}
 	text := fmt.Sprintf("%s%d tokens", about, u.Total())
 	if u.CostNanoUSD > 0 {
-		text += ", " + nearly + bellcord.Dollars(u.CostNanoUSD)
+		text += ", " + nearly + plural.Dollars(u.CostNanoUSD)
 	}
 	return text
 }

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 const clearedText = "🧹 Cleared. Your next message starts a new conversation."
@@ -184,7 +184,7 @@ func TestNew_DuringTurn_KeepsThePartialAnswerAndThePreviousSession(t *testing.T)
 		}
 		s.sendText(anna, "say In the new one.")
 		s.pass(3 * time.Second)
-		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: "anna"})
+		all, err := s.hub.Sessions(s.Context(), store.SessionQuery{Owner: "anna"})
 		s.must(err)
 		if len(all) != 2 {
 			t.Errorf("there are %d conversations", len(all))

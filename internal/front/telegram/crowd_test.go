@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Law 5 in a crowd: the bot has more to send than Telegram accepts, then
@@ -62,7 +63,7 @@ func TestLaw05_OutboxFullOrRateLimited_StopsImmediately(t *testing.T) {
 func (s *stage) deliveredAt(requested time.Time, people []int64, names map[int64]string) {
 	s.Helper()
 	for _, user := range people {
-		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: names[user]})
+		all, err := s.hub.Sessions(s.Context(), store.SessionQuery{Owner: names[user]})
 		s.must(err)
 		events, err := s.store.Events(s.Context(), all[0].ID, 0, 1<<20)
 		s.must(err)

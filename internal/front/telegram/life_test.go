@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestMessage_SentWhileServerIsDown_IsAnsweredByTheNext(t *testing.T) {
@@ -108,7 +108,7 @@ func TestBlockedBot_DuringTurn_LetsTheTurnFinish(t *testing.T) {
 		s.gram.Block(anna)
 		synctest.Wait()
 		s.pass(20 * time.Second)
-		all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: "anna"})
+		all, err := s.hub.Sessions(s.Context(), store.SessionQuery{Owner: "anna"})
 		s.must(err)
 		if len(s.hub.Running()) != 0 || len(all) != 1 {
 			t.Error("the turn has not ended by itself")

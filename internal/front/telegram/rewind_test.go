@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 const rewoundText = "⏪ The conversation goes on as it was before an earlier turn. Files stay as they are. /rewind back takes the last rewind back."
@@ -14,7 +15,7 @@ const rewoundText = "⏪ The conversation goes on as it was before an earlier tu
 // were taken back.
 func (s *stage) rewinds() (n int) {
 	s.Helper()
-	s.must(bellcord.EachEvent(s.Context(), s.store, s.sessions("")[0].ID, 0, func(ev bellcord.Event) bool {
+	s.must(store.EachEvent(s.Context(), s.store, s.sessions("")[0].ID, 0, func(ev bellcord.Event) bool {
 		if r, is := ev.Body.(bellcord.ConversationRewound); is && r.TakenBack {
 			n--
 		} else if is {

@@ -12,6 +12,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/front/telegram/wire"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
+	"github.com/bellcord/bellcord/store"
 )
 
 // running returns the only turn that has not ended.
@@ -34,7 +35,7 @@ func (s *stage) running() bellcord.TurnID {
 // sessions returns an owner's sessions, or all for "".
 func (s *stage) sessions(owner string) []bellcord.Session {
 	s.Helper()
-	all, err := s.hub.Sessions(s.Context(), bellcord.SessionQuery{Owner: owner})
+	all, err := s.hub.Sessions(s.Context(), store.SessionQuery{Owner: owner})
 	s.must(err)
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/testkit/fakegram"
 	"github.com/bellcord/bellcord/internal/undo"
+	"github.com/bellcord/bellcord/store"
 )
 
 const notNow = "This button no longer applies."
@@ -68,7 +69,7 @@ func (s *stage) has(text string, labels ...string) {
 // undos returns the undos and redos in the only session's log.
 func (s *stage) undos() (all []bellcord.Undone) {
 	s.Helper()
-	s.must(bellcord.EachEvent(s.Context(), s.store, s.sessions("")[0].ID, 0, func(ev bellcord.Event) bool {
+	s.must(store.EachEvent(s.Context(), s.store, s.sessions("")[0].ID, 0, func(ev bellcord.Event) bool {
 		if u, is := ev.Body.(bellcord.Undone); is {
 			all = append(all, u)
 		}

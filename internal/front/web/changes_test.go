@@ -10,12 +10,14 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 )
 
 // fakeFiles has one changed file for every turn. Like the real one, it undoes
 // nothing while a turn of the session is running, and nothing twice for one id.
 type fakeFiles struct {
-	store bellcord.Reader
+	store store.Reader
 
 	mu       sync.Mutex
 	requests []bellcord.UndoRequest // without previews
@@ -89,10 +91,10 @@ func changedStage(t *testing.T) (s *stage, files *fakeFiles, session, turn strin
 	files = &fakeFiles{done: map[string]bellcord.Undone{}}
 	s = newStage(t, func(with *setup) {
 		with.Files = files
-		with.store = func(kept bellcord.Store) bellcord.Store { files.store = kept; return kept }
+		with.store = func(kept store.Store) store.Store { files.store = kept; return kept }
 	})
 	for user, owner := range map[string]string{"undoer": "anna", "rival": "bert"} {
-		text, _, err := auth.Mint(t.Context(), s.store, bellcord.Token{Owner: owner, Name: user, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeUndo}})
+		text, _, err := auth.Mint(t.Context(), s.store, serverstore.Token{Owner: owner, Name: user, Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeUndo}})
 		if err != nil {
 			t.Fatal(err)
 		}

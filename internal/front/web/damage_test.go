@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -19,7 +20,7 @@ import (
 func damagedStage(t *testing.T, event int) (s *stage, path string, log *lines) {
 	t.Helper()
 	dir, id := t.TempDir(), bellcord.NewSessionID()
-	store, err := sqlite.Open(t.Context(), dir)
+	kept, err := sqlite.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +28,11 @@ func damagedStage(t *testing.T, event int) (s *stage, path string, log *lines) {
 	for i := range bodies {
 		bodies[i] = bellcord.SessionUpdated{Title: "a title"}
 	}
-	_, err = store.Commit(context.Background(), []bellcord.Op{
-		bellcord.PutSession{Session: bellcord.Session{ID: id, Owner: "anna"}},
-		bellcord.AppendEvents{Session: id, Bodies: bodies, At: time.Now()},
+	_, err = kept.Commit(context.Background(), []store.Op{
+		store.PutSession{Session: bellcord.Session{ID: id, Owner: "anna"}},
+		store.AppendEvents{Session: id, Bodies: bodies, At: time.Now()},
 	})
-	if err := errors.Join(err, store.Close()); err != nil {
+	if err := errors.Join(err, kept.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", dir+"/bellcord.db")

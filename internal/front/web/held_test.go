@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/internal/testkit/authtest"
 )
 
@@ -35,7 +36,7 @@ func TestHeld_EveryScopeOnEveryRoute_MatchesTheOpenAPIDocument(t *testing.T) {
 	names := []string{""}
 	for i, scopes := range sets {
 		name := fmt.Sprintf("set%d", i)
-		text, _, err := auth.Mint(context.Background(), s.store, bellcord.Token{Owner: "anna", Name: name, Scopes: scopes})
+		text, _, err := auth.Mint(context.Background(), s.store, serverstore.Token{Owner: "anna", Name: name, Scopes: scopes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Hub is the part of the core that the server uses. In a cluster it is a node,
@@ -21,16 +22,16 @@ type Hub interface {
 	awaiter
 	logReader
 	healthReader
-	Spending(ctx context.Context, q bellcord.SpendingQuery) ([]bellcord.Spending, error)
-	SumUsage(ctx context.Context, q bellcord.SpendingQuery) (bellcord.UsageSum, error)
-	Receipts(ctx context.Context, q bellcord.ReceiptQuery) ([]bellcord.Receipt, error)
+	Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error)
+	SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error)
+	Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error)
 }
 
 type (
 	sessionFinder interface {
 		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
 		Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
-		Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error)
+		Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error)
 	}
 	sessionEditor interface {
 		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
@@ -52,12 +53,12 @@ type (
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	turnReader interface {
-		Turn(ctx context.Context, id bellcord.TurnID) (bellcord.TurnRecord, error)
+		Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error)
 		TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.TurnAnswer, error)
 	}
 	queueReader interface {
-		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]bellcord.TurnRecord, error)
-		QueueEntries(turns []bellcord.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry
+		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error)
+		QueueEntries(turns []store.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry
 	}
 	awaiter interface {
 		Await(ctx context.Context, id bellcord.TurnID) error
@@ -67,7 +68,7 @@ type (
 		Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
 	}
 	healthReader interface {
-		Stats() bellcord.Stats
+		Stats() hub.Stats
 		Failing() error
 	}
 )

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 func (s *Server) listRoutes() {
@@ -33,7 +34,7 @@ func (s *Server) usage(ctx context.Context, in *struct {
 	Since   time.Time `query:"since" doc:"only turns that ended since this time (RFC 3339)"`
 },
 ) (*struct{ Body api.Usage }, error) {
-	query := bellcord.SpendingQuery{Owner: caller(ctx).Reach(), Since: in.Since}
+	query := store.SpendingQuery{Owner: caller(ctx).Reach(), Since: in.Since}
 	if in.Session != "" {
 		found, err := s.session(ctx, in.Session)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 const (
@@ -74,7 +75,7 @@ const probeSessions = 5
 // Damage of one session does not make the server unready: it fails only if most of
 // them are damaged.
 func (s *Server) readLast(ctx context.Context) error {
-	sessions, err := s.Hub.Sessions(ctx, bellcord.SessionQuery{Limit: probeSessions})
+	sessions, err := s.Hub.Sessions(ctx, store.SessionQuery{Limit: probeSessions})
 	if err != nil {
 		return err
 	}

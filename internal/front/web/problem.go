@@ -14,6 +14,8 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/slash"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 )
 
 // problem is an error response (RFC 9457).
@@ -72,11 +74,11 @@ var problems = []struct {
 	{errNoOption, http.StatusNotFound, "option-not-found"},
 	{errAgentIdle, http.StatusConflict, "agent-not-running"},
 	{errFixedAgent, http.StatusConflict, "agent-fixed"},
-	{bellcord.ErrNoShare, http.StatusNotFound, "share-not-found"},
+	{serverstore.ErrNoShare, http.StatusNotFound, "share-not-found"},
 	{errShareOwner, http.StatusConflict, "not-the-owner"},
 	{errShareSize, http.StatusRequestEntityTooLarge, "too-large"},
 	{errNoShares, http.StatusNotImplemented, "no-shares"},
-	{bellcord.ErrNoSubscription, http.StatusNotFound, "subscription-not-found"},
+	{serverstore.ErrNoSubscription, http.StatusNotFound, "subscription-not-found"},
 	{errNoPush, http.StatusNotImplemented, "no-push"},
 	{errPushToken, http.StatusConflict, "not-logged-in"},
 	{errNoDir, http.StatusNotFound, "dir-not-found"},
@@ -99,7 +101,7 @@ var problems = []struct {
 	{errClosing, http.StatusServiceUnavailable, "shutting-down"},
 	{bellcord.ErrRejected, http.StatusUnprocessableEntity, "value-rejected"},
 	{bellcord.ErrStoreDown, http.StatusServiceUnavailable, "store-unavailable"},
-	{bellcord.ErrFenced, http.StatusServiceUnavailable, "fenced"},
+	{store.ErrFenced, http.StatusServiceUnavailable, "fenced"},
 	{bellcord.ErrDamaged, http.StatusInternalServerError, "store-damaged"},
 	{bellcord.ErrUnknown, http.StatusGatewayTimeout, "outcome-unknown"},
 	{errKeyUsed, http.StatusUnprocessableEntity, "idempotency-key-reused"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Limits of the list of projects.
@@ -25,7 +26,7 @@ func (s *Server) projectRoutes() {
 }
 
 func (s *Server) projects(ctx context.Context, _ *struct{}) (*struct{ Body api.Projects }, error) {
-	sessions, err := s.Hub.Sessions(ctx, bellcord.SessionQuery{Owner: caller(ctx).Reach(), Limit: recentSessions})
+	sessions, err := s.Hub.Sessions(ctx, store.SessionQuery{Owner: caller(ctx).Reach(), Limit: recentSessions})
 	if err != nil {
 		return nil, s.fail(err)
 	}

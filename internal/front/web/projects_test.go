@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // withRoots returns a stage in which anna may work in a directory with the
@@ -274,7 +275,7 @@ func TestCreateSession_DirectoryExchangedWithALinkMeanwhile_NeverLeadsOutside(t 
 	if created == 0 || refused == 0 {
 		t.Errorf("%d sessions, %d refusals: only one side won", created, refused)
 	}
-	sessions, err := s.hub.Sessions(t.Context(), bellcord.SessionQuery{Limit: 1000})
+	sessions, err := s.hub.Sessions(t.Context(), store.SessionQuery{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 var (
@@ -55,7 +56,7 @@ func (s *Server) getPush(ctx context.Context, _ *struct{}) (*struct{ Body api.Pu
 	return &struct{ Body api.Push }{all}, nil
 }
 
-func pushView(v bellcord.PushSubscription) api.PushSubscription {
+func pushView(v serverstore.PushSubscription) api.PushSubscription {
 	return api.PushSubscription{ID: v.ID, Service: push.Service(v), Questions: v.Questions, Ends: v.Ends, Created: v.Created}
 }
 
@@ -67,7 +68,7 @@ func (s *Server) subscribe(ctx context.Context, in *struct{ Body api.NewPushSubs
 	case user.Token == "":
 		return nil, s.fail(errPushToken)
 	}
-	wanted := bellcord.PushSubscription{Owner: user.Owner, Token: user.Token, Endpoint: in.Body.Endpoint, Questions: in.Body.Questions, Ends: in.Body.Ends}
+	wanted := serverstore.PushSubscription{Owner: user.Owner, Token: user.Token, Endpoint: in.Body.Endpoint, Questions: in.Body.Questions, Ends: in.Body.Ends}
 	var err, authErr error
 	wanted.PublicKey, err = base64.RawURLEncoding.DecodeString(in.Body.Keys.P256DH)
 	wanted.Auth, authErr = base64.RawURLEncoding.DecodeString(in.Body.Keys.Auth)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 func (s *Server) questionRoutes() {
@@ -40,7 +41,7 @@ func (s *Server) answerQuestion(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	for _, q := range s.Hub.QueueEntries([]bellcord.TurnRecord{r})[r.ID].Questions {
+	for _, q := range s.Hub.QueueEntries([]store.TurnRecord{r})[r.ID].Questions {
 		if q.ID == in.Question && !q.HasForm() && !slices.ContainsFunc(q.Choices, func(c bellcord.Choice) bool { return c.ID == in.Body.Choice }) {
 			return nil, s.fail(badInput("choice %q is not one of the question's choices", in.Body.Choice))
 		}

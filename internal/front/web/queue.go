@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 func (s *Server) queueRoutes() {
@@ -53,7 +54,7 @@ func (s *Server) edit(ctx context.Context, in *struct {
 	Body api.EditTurn
 },
 ) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error {
+	return s.whileItWaits(ctx, in.Turn, func(r store.TurnRecord) error {
 		session, err := s.Hub.Session(ctx, r.Session)
 		if err != nil {
 			return err
@@ -70,12 +71,12 @@ func (s *Server) edit(ctx context.Context, in *struct {
 }
 
 func (s *Server) sendHeld(ctx context.Context, in *TurnPath) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, func(r bellcord.TurnRecord) error { return s.Hub.Send(r.ID) })
+	return s.whileItWaits(ctx, in.Turn, func(r store.TurnRecord) error { return s.Hub.Send(r.ID) })
 }
 
 // whileItWaits applies do to a turn that is queued in this process. It returns
 // ErrStarted for a turn that has ended or that another process has.
-func (s *Server) whileItWaits(ctx context.Context, id string, do func(bellcord.TurnRecord) error) (*oneTurn, error) {
+func (s *Server) whileItWaits(ctx context.Context, id string, do func(store.TurnRecord) error) (*oneTurn, error) {
 	r, err := s.record(ctx, id)
 	if err == nil {
 		if err = do(r); errors.Is(err, bellcord.ErrNoTurn) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Conversations of idle sessions are a cache: they must not keep prompts away.
@@ -77,13 +78,13 @@ func (b *lockedBuffer) String() string {
 
 // unreadable is a store whose lists cannot be read.
 type unreadable struct {
-	bellcord.Store
+	store.Store
 	hangs bool
 	bad   *atomic.Bool
 	reads *atomic.Int64
 }
 
-func (u unreadable) Sessions(ctx context.Context, q bellcord.SessionQuery) ([]bellcord.Session, error) {
+func (u unreadable) Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error) {
 	switch {
 	case !u.bad.Load():
 		return u.Store.Sessions(ctx, q)
@@ -101,7 +102,7 @@ func TestReady_StoreCannotBeReadOrDoesNotAnswer_Is503(t *testing.T) {
 		var bad atomic.Bool
 		var reads atomic.Int64
 		s := newStage(t, func(with *setup) {
-			with.store = func(store bellcord.Store) bellcord.Store { return unreadable{store, hangs, &bad, &reads} }
+			with.store = func(store store.Store) store.Store { return unreadable{store, hangs, &bad, &reads} }
 		})
 		s.session("anna")
 		s.roundTrip("", "GET", "/readyz", nil).is(200)
@@ -124,7 +125,7 @@ func TestReady_StoreCannotBeReadOrDoesNotAnswer_Is503(t *testing.T) {
 // damagedStore is a store in which the events of some sessions are damaged: only the
 // first ones, or all of them.
 type damagedStore struct {
-	bellcord.Store
+	store.Store
 	damaged *sync.Map
 }
 
@@ -139,7 +140,7 @@ func TestReady_OneSessionIsDamaged_Is200UntilMostAre(t *testing.T) {
 	t.Parallel()
 	var damaged sync.Map
 	s := newStage(t, func(with *setup) {
-		with.store = func(store bellcord.Store) bellcord.Store { return damagedStore{store, &damaged} }
+		with.store = func(store store.Store) store.Store { return damagedStore{store, &damaged} }
 	})
 	var all []bellcord.SessionID
 	for range 3 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 func (s *Server) receipts(ctx context.Context, in *struct {
@@ -13,7 +14,7 @@ func (s *Server) receipts(ctx context.Context, in *struct {
 	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"maximum number of receipts"`
 },
 ) (*struct{ Body api.Receipts }, error) {
-	query := bellcord.ReceiptQuery{Owner: caller(ctx).Reach(), Turn: in.Turn, Limit: in.Limit}
+	query := store.ReceiptQuery{Owner: caller(ctx).Reach(), Turn: in.Turn, Limit: in.Limit}
 	if in.Session != "" {
 		found, err := s.session(ctx, in.Session)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // searchPage is the number of sessions that a search reads at a time. Sessions are
@@ -35,7 +36,7 @@ func (s *Server) search(ctx context.Context, in *struct {
 	if strings.TrimSpace(in.Query) == "" && in.State == "" {
 		return &struct{ Body api.Hits }{api.Hits{Hits: []api.Hit{}, Complete: true}}, nil
 	}
-	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: searchPage}
+	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: searchPage}
 	if err := startBefore(&query, in.Before); err != nil {
 		return nil, s.fail(err)
 	}
@@ -51,7 +52,7 @@ func (s *Server) search(ctx context.Context, in *struct {
 // searchAll returns the sessions of a query that are in a state and contain
 // words. An empty state selects all sessions. After an error, the hits are those of
 // the sessions before it.
-func (s *Server) searchAll(ctx context.Context, query bellcord.SessionQuery, state api.SessionState, words string, limit int) (api.Hits, error) {
+func (s *Server) searchAll(ctx context.Context, query store.SessionQuery, state api.SessionState, words string, limit int) (api.Hits, error) {
 	found := api.Hits{Hits: []api.Hit{}}
 	states, err := s.sessionStates(ctx, state)
 	for err == nil && len(found.Hits) < limit {

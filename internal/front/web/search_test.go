@@ -15,6 +15,8 @@ import (
 	"github.com/bellcord/bellcord/hub"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -85,7 +87,7 @@ func TestSearch_WordInTwoFragments_IsFound(t *testing.T) {
 	s.release()
 	s.ended("anna", turn)
 	at := time.Now()
-	if _, err := s.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{Session: id, At: at, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "comotive"}, bellcord.TextDelta{Text: "s and more"}}}}); err != nil {
+	if _, err := s.store.Commit(t.Context(), []store.Op{store.AppendEvents{Session: id, At: at, Bodies: []bellcord.Body{bellcord.TextDelta{Text: "comotive"}, bellcord.TextDelta{Text: "s and more"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if hits := s.search("anna", "comotives"); len(hits.Hits) != 1 || hits.Hits[0].Where != api.InAnswer || marked(hits.Hits[0]) != "[comotives] and more" {
@@ -114,23 +116,23 @@ func TestHeld_Search_FindsNothingOfOtherOwners(t *testing.T) {
 
 // fill adds n sessions of anna, each with an answer in the given number of
 // fragments. Only the oldest contains the word locomotive.
-func fill(t testing.TB, store bellcord.Store, n, fragments int) {
+func fill(t testing.TB, kept store.Store, n, fragments int) {
 	t.Helper()
 	bodies := make([]bellcord.Body, fragments)
 	for i := range bodies {
 		bodies[i] = bellcord.TextDelta{Text: "the timetable of the tram lists every stop "}
 	}
 	start := time.Now().Add(-time.Hour)
-	var ops []bellcord.Op
+	var ops []store.Op
 	for i := range n {
 		made := bellcord.Session{ID: bellcord.NewSessionID(), Dir: "/shop", Owner: "anna", Title: "Tram", Created: start, Updated: start.Add(time.Duration(i) * time.Second)}
-		ops = append(ops, bellcord.PutSession{Session: made}, bellcord.AppendEvents{Session: made.ID, Bodies: bodies, At: made.Updated})
+		ops = append(ops, store.PutSession{Session: made}, store.AppendEvents{Session: made.ID, Bodies: bodies, At: made.Updated})
 		if i == 0 {
 			last := []bellcord.Body{bellcord.TextDelta{Text: "a locomo"}, bellcord.TextDelta{Text: "tive"}}
-			ops = append(ops, bellcord.AppendEvents{Session: made.ID, Bodies: last, At: made.Updated})
+			ops = append(ops, store.AppendEvents{Session: made.ID, Bodies: last, At: made.Updated})
 		}
 	}
-	if _, err := store.Commit(t.Context(), ops); err != nil {
+	if _, err := kept.Commit(t.Context(), ops); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -160,25 +162,25 @@ func TestSearch_TimeLimitReached_ReturnsTheHitsSoFar(t *testing.T) {
 // only the oldest session contains. "read one by one" is the cost of reading
 // every session without the cache, which was that of every search before.
 func BenchmarkSearch_ThousandSessions(b *testing.B) {
-	store, err := sqlite.Open(b.Context(), b.TempDir())
+	kept, err := sqlite.Open(b.Context(), b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer store.Close()
-	fill(b, store, 1000, 160)
-	searched, err := hub.Open(b.Context(), store, newActor(), hub.Options{})
+	defer kept.Close()
+	fill(b, kept, 1000, 160)
+	searched, err := hub.Open(b.Context(), kept, newActor(), hub.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer searched.Close(context.WithoutCancel(b.Context()))
-	token, _, err := auth.Mint(b.Context(), store, bellcord.Token{Owner: "anna", Name: "anna", Scopes: people["anna"]})
+	token, _, err := auth.Mint(b.Context(), kept, serverstore.Token{Owner: "anna", Name: "anna", Scopes: people["anna"]})
 	if err != nil {
 		b.Fatal(err)
 	}
-	door := auth.NewDoor(store, auth.Options{})
+	door := auth.NewDoor(kept, auth.Options{})
 	defer door.Close()
 	open := func() *web.Server {
-		return web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: store, SearchTime: time.Minute})
+		return web.New(web.Config{Hosts: []string{"127.0.0.1"}, Hub: searched, Door: door, Texts: kept, SearchTime: time.Minute})
 	}
 	search := func(b *testing.B, server *web.Server) {
 		b.Helper()
@@ -192,12 +194,12 @@ func BenchmarkSearch_ThousandSessions(b *testing.B) {
 	}
 	b.Run("read one by one", func(b *testing.B) {
 		for b.Loop() {
-			sessions, err := store.Sessions(b.Context(), bellcord.SessionQuery{})
+			sessions, err := kept.Sessions(b.Context(), store.SessionQuery{})
 			if err != nil {
 				b.Fatal(err)
 			}
 			for _, session := range sessions {
-				if _, err := store.TextEvents(b.Context(), session.ID, 20_000); err != nil {
+				if _, err := kept.TextEvents(b.Context(), session.ID, 20_000); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -232,7 +234,7 @@ func TestSearch_SessionGrowsBetweenSearches_FindsTheNewText(t *testing.T) {
 		for _, text := range texts {
 			bodies = append(bodies, bellcord.TextDelta{Text: text}, bellcord.ThinkingDelta{Text: "hidden " + text})
 		}
-		if _, err := s.store.Commit(t.Context(), []bellcord.Op{bellcord.AppendEvents{Session: id, At: time.Now(), Bodies: bodies}}); err != nil {
+		if _, err := s.store.Commit(t.Context(), []store.Op{store.AppendEvents{Session: id, At: time.Now(), Bodies: bodies}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -296,14 +298,14 @@ func TestSearch_ManySessions_ReachesTheOldestAndContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ops []bellcord.Op
+	var ops []store.Op
 	for i := range 5100 {
 		at := time.Unix(int64(1000+i), 0)
 		title := "another"
 		if i < 3 {
 			title = fmt.Sprintf("needle %d", i)
 		}
-		ops = append(ops, bellcord.PutSession{Session: bellcord.Session{
+		ops = append(ops, store.PutSession{Session: bellcord.Session{
 			ID: bellcord.NewSessionID(), Owner: mine.Owner, Title: title, Created: at, Updated: at,
 		}})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // SessionPath is the path parameter of a session. It is exported because huma
@@ -146,7 +147,7 @@ func (s *Server) checkSession(made bellcord.Session) error {
 }
 
 func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
-	query := bellcord.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: in.Limit}
+	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: in.Limit}
 	if err := startBefore(&query, in.Before); err != nil {
 		return nil, s.fail(err)
 	}
@@ -165,7 +166,7 @@ func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ B
 func cursorAfter(s bellcord.Session) string { return fmt.Sprintf("%d_%s", s.Updated.UnixNano(), s.ID) }
 
 // startBefore lets a query start at a cursor; "" is the beginning.
-func startBefore(q *bellcord.SessionQuery, cursor string) error {
+func startBefore(q *store.SessionQuery, cursor string) error {
 	if cursor == "" {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // mostShare limits the size of a share in bytes.
@@ -56,7 +57,7 @@ func (s *Server) share(ctx context.Context, in *struct {
 	}
 	secret, now := rand.Text(), time.Now()
 	hash := sha256.Sum256([]byte(secret))
-	made := bellcord.Share{
+	made := serverstore.Share{
 		ID: newShareID(), Owner: found.Owner, Session: found.ID, Title: found.Title, Hash: hash[:],
 		Created: now, Expires: now.AddDate(0, 0, in.Body.Days), Content: content,
 	}
@@ -103,7 +104,7 @@ func (s *Server) copyOf(ctx context.Context, found bellcord.Session, withOutput 
 	return content, err
 }
 
-func shareView(v bellcord.Share) api.Share {
+func shareView(v serverstore.Share) api.Share {
 	return api.Share{ID: v.ID, Session: v.Session, Owner: v.Owner, Title: v.Title, Created: v.Created, Expires: v.Expires}
 }
 
@@ -132,11 +133,11 @@ func (s *Server) stopSharing(ctx context.Context, in *struct {
 },
 ) (*struct{}, error) {
 	if s.Shares == nil {
-		return nil, s.fail(bellcord.ErrNoShare)
+		return nil, s.fail(serverstore.ErrNoShare)
 	}
 	found, err := s.Shares.Share(ctx, in.Share)
 	if reach := caller(ctx).Reach(); err == nil && reach != "" && found.Owner != reach {
-		err = bellcord.ErrNoShare
+		err = serverstore.ErrNoShare
 	}
 	if err == nil {
 		err = s.Shares.DeleteShare(ctx, in.Share)
@@ -152,7 +153,7 @@ func (s *Server) shared(ctx context.Context, in *struct {
 },
 ) (*struct{ Body api.Shared }, error) {
 	if s.Shares == nil {
-		return nil, s.fail(bellcord.ErrNoShare)
+		return nil, s.fail(serverstore.ErrNoShare)
 	}
 	id, secret, _ := strings.Cut(in.Token, ".")
 	found, err := s.Shares.Share(ctx, id)
@@ -161,7 +162,7 @@ func (s *Server) shared(ctx context.Context, in *struct {
 	}
 	hash := sha256.Sum256([]byte(secret))
 	if subtle.ConstantTimeCompare(hash[:], found.Hash) != 1 || !time.Now().Before(found.Expires) {
-		return nil, s.fail(bellcord.ErrNoShare)
+		return nil, s.fail(serverstore.ErrNoShare)
 	}
 	body := api.Shared{Title: found.Title, Owner: found.Owner, Created: found.Created, Expires: found.Expires}
 	if err := json.Unmarshal(found.Content, &body.Turns); err != nil {

@@ -19,6 +19,8 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/web"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/serverstore"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -45,8 +47,8 @@ type setup struct {
 	web.Config
 	door   auth.Options
 	data   string
-	store  func(bellcord.Store) bellcord.Store
-	keys   func(bellcord.TokenStore) bellcord.TokenStore // wraps the token store of the door
+	store  func(store.Store) store.Store
+	keys   func(serverstore.TokenStore) serverstore.TokenStore // wraps the token store of the door
 	listen func(*stage) net.Listener
 }
 
@@ -92,7 +94,7 @@ func (s *stage) open(with setup) {
 	if s.store, err = sqlite.Open(context.Background(), s.data); err != nil {
 		s.t.Fatal(err)
 	}
-	var kept bellcord.Store = s.store
+	var kept store.Store = s.store
 	if with.store != nil {
 		kept = with.store(kept)
 	}
@@ -102,7 +104,7 @@ func (s *stage) open(with setup) {
 	if len(s.tokens) == 0 {
 		s.mint()
 	}
-	var keys bellcord.TokenStore = s.store
+	var keys serverstore.TokenStore = s.store
 	if with.keys != nil {
 		keys = with.keys(keys)
 	}
@@ -160,7 +162,7 @@ func (s *stage) mint() {
 		if owner == "" {
 			owner = user
 		}
-		text, _, err := auth.Mint(context.Background(), s.store, bellcord.Token{Owner: owner, Name: user, Scopes: scopes})
+		text, _, err := auth.Mint(context.Background(), s.store, serverstore.Token{Owner: owner, Name: user, Scopes: scopes})
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // TurnPath is the path parameter of a turn. It is exported for the same reason
@@ -83,7 +84,7 @@ func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*mad
 
 // outline returns the turn as the caller may see it: its content requires the
 // read scope.
-func (s *Server) outline(ctx context.Context, r bellcord.TurnRecord) api.Turn {
+func (s *Server) outline(ctx context.Context, r store.TurnRecord) api.Turn {
 	t := s.turn(r)
 	if !caller(ctx).May(bellcord.ScopeRead) {
 		return api.Turn{ID: t.ID, Session: t.Session, State: t.State, Held: t.Held, Accepted: t.Accepted, FirstSeq: t.FirstSeq}
@@ -159,7 +160,7 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 	if err != nil {
 		return nil, s.fail(err)
 	}
-	var visible []bellcord.TurnRecord
+	var visible []store.TurnRecord
 	reach := caller(ctx).Reach()
 	owners := map[bellcord.SessionID]string{}
 	for _, r := range unended {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestPrompt_Accepted_ReturnsItsTurnAndGetCanWaitForTheEnd(t *testing.T) {
@@ -45,14 +46,14 @@ func TestPrompt_Accepted_ReturnsItsTurnAndGetCanWaitForTheEnd(t *testing.T) {
 
 // heldStore blocks the commit of prompts until let is closed.
 type heldStore struct {
-	bellcord.Store
+	store.Store
 	reached chan struct{}
 	let     chan struct{}
 }
 
-func (h *heldStore) Commit(ctx context.Context, ops []bellcord.Op) ([]bellcord.Result, error) {
+func (h *heldStore) Commit(ctx context.Context, ops []store.Op) ([]store.Result, error) {
 	for _, op := range ops {
-		if _, accepts := op.(bellcord.AcceptTurn); accepts {
+		if _, accepts := op.(store.AcceptTurn); accepts {
 			h.reached <- struct{}{}
 			<-h.let
 		}
@@ -64,7 +65,7 @@ func TestPrompt_NotYetDurable_GetsNoResponse(t *testing.T) {
 	t.Parallel()
 	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
 	s := newStage(t, func(with *setup) {
-		with.store = func(store bellcord.Store) bellcord.Store { held.Store = store; return held }
+		with.store = func(store store.Store) store.Store { held.Store = store; return held }
 	})
 	path, _ := s.session("anna")
 	id := bellcord.NewTurnID()
@@ -89,7 +90,7 @@ func TestPrompt_RepeatedBeforeItIsDurable_ReturnsTheSameTurn(t *testing.T) {
 	t.Parallel()
 	held := &heldStore{reached: make(chan struct{}), let: make(chan struct{})}
 	s := newStage(t, func(with *setup) {
-		with.store = func(store bellcord.Store) bellcord.Store { held.Store = store; return held }
+		with.store = func(store store.Store) store.Store { held.Store = store; return held }
 	})
 	path, _ := s.session("anna")
 	body := api.NewTurn{ID: string(bellcord.NewTurnID()), Text: "say hi"}

@@ -3,9 +3,9 @@ package web_test
 import (
 	"testing"
 
-	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/undo"
+	"github.com/bellcord/bellcord/store"
 )
 
 func TestUndo_InvalidID_Returns422WithAndWithoutDryRun(t *testing.T) {
@@ -19,7 +19,7 @@ func TestUndo_InvalidID_Returns422WithAndWithoutDryRun(t *testing.T) {
 	files := &undo.Files{Recorder: recorder}
 	s := newStage(t, func(with *setup) {
 		with.Files = files
-		with.store = func(kept bellcord.Store) bellcord.Store { files.Store = kept; return kept }
+		with.store = func(kept store.Store) store.Store { files.Store = kept; return kept }
 	})
 	session, _ := s.session("anna")
 	id := s.prompt("anna", session, "say hi").ID

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // session returns a session that the caller reaches. The session of another
@@ -37,30 +38,30 @@ func (s *Server) opened(ctx context.Context, id string) (bellcord.Session, error
 }
 
 // record returns a turn in a session that the caller reaches, or ErrNoTurn.
-func (s *Server) record(ctx context.Context, id string) (bellcord.TurnRecord, error) {
+func (s *Server) record(ctx context.Context, id string) (store.TurnRecord, error) {
 	parsed, err := bellcord.ParseTurnID(id)
 	if err != nil {
-		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+		return store.TurnRecord{}, bellcord.ErrNoTurn
 	}
 	found, err := s.Hub.Turn(ctx, parsed)
 	if err != nil {
 		return found, err
 	}
 	if _, err := s.session(ctx, string(found.Session)); errors.Is(err, bellcord.ErrNoSession) {
-		return bellcord.TurnRecord{}, bellcord.ErrNoTurn
+		return store.TurnRecord{}, bellcord.ErrNoTurn
 	} else if err != nil {
-		return bellcord.TurnRecord{}, err
+		return store.TurnRecord{}, err
 	}
 	return found, nil
 }
 
 // turn returns the API view of a turn: the stored record with the live state
 // that only the running hub has.
-func (s *Server) turn(r bellcord.TurnRecord) api.Turn { return s.turns([]bellcord.TurnRecord{r})[0] }
+func (s *Server) turn(r store.TurnRecord) api.Turn { return s.turns([]store.TurnRecord{r})[0] }
 
 // turns returns the API views of turns, in the order of their records.
-func (s *Server) turns(records []bellcord.TurnRecord) []api.Turn {
-	var unended []bellcord.TurnRecord
+func (s *Server) turns(records []store.TurnRecord) []api.Turn {
+	var unended []store.TurnRecord
 	for _, r := range records {
 		if r.Receipt == nil {
 			unended = append(unended, r)
@@ -84,13 +85,13 @@ func (s *Server) line(ctx context.Context, session bellcord.SessionID) ([]api.Tu
 	// A turn that was moved ahead has its position only in the hub's queue.
 	// Turns without a queue entry come last.
 	standings := s.Hub.QueueEntries(line)
-	place := func(r bellcord.TurnRecord) int {
+	place := func(r store.TurnRecord) int {
 		if standing, known := standings[r.ID]; known {
 			return standing.Position
 		}
 		return len(line)
 	}
-	slices.SortStableFunc(line, func(a, b bellcord.TurnRecord) int { return place(a) - place(b) })
+	slices.SortStableFunc(line, func(a, b store.TurnRecord) int { return place(a) - place(b) })
 	all := make([]api.Turn, len(line))
 	for i, r := range line {
 		all[i] = api.TurnOf(r, standings)

@@ -25,6 +25,7 @@ import (
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/push"
+	"github.com/bellcord/bellcord/internal/serverstore"
 	"github.com/bellcord/bellcord/internal/sessionsearch"
 )
 
@@ -82,8 +83,8 @@ type Config struct {
 
 	Texts sessionsearch.TextReader // prompts and answers for searches; nil means that only titles and directories are searched
 
-	Shares bellcord.ShareStore // nil means that sessions cannot be shared
-	Push   *push.Notifier      // nil means that browsers cannot subscribe to push messages
+	Shares serverstore.ShareStore // nil means that sessions cannot be shared
+	Push   *push.Notifier         // nil means that browsers cannot subscribe to push messages
 
 	Metrics http.Handler
 	Viewers func(delta int) // called with 1 or -1 when an event stream starts or ends

@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/llm/rules"
+	"github.com/bellcord/bellcord/store"
 )
 
 // conversation generates the events of a session: turns of several steps with
@@ -154,7 +155,7 @@ func comesFrom(m bellcord.Message, recorded []bellcord.Message) bool {
 	if m.Role == bellcord.RoleUser && m.Text == "(empty message)" {
 		return true
 	}
-	if m.Role == bellcord.RoleTool && (m.Text == bellcord.ResultText(bellcord.CallNotStarted, "") || m.Text == "(no output)") {
+	if m.Role == bellcord.RoleTool && (m.Text == history.ResultText(bellcord.CallNotStarted, "") || m.Text == "(no output)") {
 		return true
 	}
 	for _, r := range recorded {
@@ -185,7 +186,7 @@ func TestLaw22_NextStep_RequestExtendsThePreviousOne(t *testing.T) {
 
 // log is a session's log in memory.
 type log struct {
-	bellcord.Reader
+	store.Reader
 	events []bellcord.Event
 }
 

@@ -1,5 +1,5 @@
 // Package authtest is the test suite for implementations of
-// bellcord.TokenStore, and the key of a page as a browser has it.
+// serverstore.TokenStore, and the key of a page as a browser has it.
 package authtest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/serverstore"
 )
 
 // Harness creates the stores for the suite.
@@ -20,7 +21,7 @@ type Harness struct {
 	Place func(t *testing.T) string
 	// Open opens a store at a location, as another process would, and closes it
 	// after the test.
-	Open func(t *testing.T, place string) bellcord.TokenStore
+	Open func(t *testing.T, place string) serverstore.TokenStore
 }
 
 var suite = map[string]func(*testing.T, Harness){
@@ -42,14 +43,14 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-func aToken(id string) bellcord.Token {
-	return bellcord.Token{
+func aToken(id string) serverstore.Token {
+	return serverstore.Token{
 		ID: id, Owner: "anna", Name: "laptop", Scopes: []bellcord.Scope{bellcord.ScopeRead, bellcord.ScopeStop}, Hash: []byte{0, 1, 2, 255},
 		Created: time.Unix(0, 1_000_000_001),
 	}
 }
 
-func put(t *testing.T, s bellcord.TokenStore, tokens ...bellcord.Token) {
+func put(t *testing.T, s serverstore.TokenStore, tokens ...serverstore.Token) {
 	t.Helper()
 	for _, v := range tokens {
 		if err := s.PutToken(t.Context(), v); err != nil {
@@ -67,15 +68,15 @@ func aTokenComesBackAsItWasPut(t *testing.T, h Harness) {
 	full.Cookie, full.Parent = true, "a"
 	put(t, s, plain, full)
 	other := h.Open(t, dir) // another process sees the same
-	for _, want := range []bellcord.Token{plain, full} {
+	for _, want := range []serverstore.Token{plain, full} {
 		if got, err := other.Token(t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
-	if all, err := other.Tokens(t.Context()); err != nil || !reflect.DeepEqual(all, []bellcord.Token{plain, full}) {
+	if all, err := other.Tokens(t.Context()); err != nil || !reflect.DeepEqual(all, []serverstore.Token{plain, full}) {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := s.Token(t.Context(), "c"); !errors.Is(err, bellcord.ErrNoToken) {
+	if _, err := s.Token(t.Context(), "c"); !errors.Is(err, serverstore.ErrNoToken) {
 		t.Errorf("one that is not there: %v", err)
 	}
 }
@@ -111,11 +112,11 @@ func aTokenThatWasRevokedStaysSoSinceThen(t *testing.T, h Harness) {
 			t.Errorf("%s was revoked at %v, error %v; want %v", id, got.Revoked, err, want)
 		}
 	}
-	if err := s.PutToken(t.Context(), grown); !errors.Is(err, bellcord.ErrNoToken) {
+	if err := s.PutToken(t.Context(), grown); !errors.Is(err, serverstore.ErrNoToken) {
 		t.Errorf("a child of one that was revoked: %v", err)
 	}
 	for _, id := range []string{"x", ""} {
-		if err := s.RevokeToken(t.Context(), id, time.Now()); !errors.Is(err, bellcord.ErrNoToken) {
+		if err := s.RevokeToken(t.Context(), id, time.Now()); !errors.Is(err, serverstore.ErrNoToken) {
 			t.Errorf("revoking %q: %v", id, err)
 		}
 	}
@@ -133,7 +134,7 @@ func theLatestUseOfATokenCounts(t *testing.T, h Harness) {
 	if got, err := s.Token(t.Context(), "a"); err != nil || got.Used.UnixNano() != 9 {
 		t.Errorf("used at %v, error %v", got.Used, err)
 	}
-	if err := s.TouchToken(t.Context(), "x", time.Now()); !errors.Is(err, bellcord.ErrNoToken) {
+	if err := s.TouchToken(t.Context(), "x", time.Now()); !errors.Is(err, serverstore.ErrNoToken) {
 		t.Errorf("one that is not there: %v", err)
 	}
 }
@@ -176,7 +177,7 @@ func noTokenSlipsThroughTheRevocationOfItsParent(t *testing.T, h Harness) {
 		})
 		all.Wait()
 		got, err := s.Token(t.Context(), child.ID)
-		if !errors.Is(refused, bellcord.ErrNoToken) && (err != nil || got.Revoked.IsZero()) {
+		if !errors.Is(refused, serverstore.ErrNoToken) && (err != nil || got.Revoked.IsZero()) {
 			t.Fatalf("put: %v; the child is %+v, %v", refused, got, err)
 		}
 	}

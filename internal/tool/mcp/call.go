@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool"
 )
 
@@ -114,7 +115,7 @@ func (l *link) stopped(ctx context.Context, e *pendingCall, seen *progress) tool
 		case <-timer.C:
 		}
 	}
-	return tool.Result{Text: bellcord.ResultText(bellcord.CallStopped, seen.String()), Fate: bellcord.CallStopped}
+	return tool.Result{Text: history.ResultText(bellcord.CallStopped, seen.String()), Fate: bellcord.CallStopped}
 }
 
 // unseen returns the result of a call that has no answer: the outcome is
@@ -125,7 +126,7 @@ func unseen(ctx context.Context, e *pendingCall, why string, seen *progress) too
 	}
 	seen.lines = append(seen.lines, "["+clip(why, mostLine)+"]")
 	return tool.Result{
-		Text:   bellcord.ResultText(bellcord.CallUnknown, seen.String()),
+		Text:   history.ResultText(bellcord.CallUnknown, seen.String()),
 		Failed: true,
 		Fate:   bellcord.CallUnknown,
 	}
@@ -135,7 +136,7 @@ func unseen(ctx context.Context, e *pendingCall, why string, seen *progress) too
 // server.
 func neverSent(ctx context.Context, why string) tool.Result {
 	if ctx.Err() != nil {
-		return tool.Result{Text: bellcord.ResultText(bellcord.CallNotStarted, ""), Fate: bellcord.CallNotStarted}
+		return tool.Result{Text: history.ResultText(bellcord.CallNotStarted, ""), Fate: bellcord.CallNotStarted}
 	}
 	return tool.Result{Text: "[not started: " + clip(why, mostLine) + "]", Failed: true, Fate: bellcord.CallNotStarted}
 }

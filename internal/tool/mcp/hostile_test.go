@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/internal/tool/mcp"
 )
@@ -20,7 +21,7 @@ func TestCall_Stopped_ReturnsSoonCancelsAndServerAnswersNextCall(t *testing.T) {
 	for range 20 {
 		r, d := stopIn(t, all["mcp_hostile_hang"], `{}`, 1)
 		wantFate(t, r, bellcord.CallStopped)
-		if want := bellcord.ResultText(bellcord.CallStopped, "1 half done"); r.Text != want {
+		if want := history.ResultText(bellcord.CallStopped, "1 half done"); r.Text != want {
 			t.Fatalf("the text is %q, want %q", r.Text, want)
 		}
 		took = append(took, d)

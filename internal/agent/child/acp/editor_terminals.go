@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/tool"
 	"github.com/bellcord/bellcord/proc"
@@ -80,14 +81,14 @@ func (t *turn) runInEditor(ctx context.Context, run editorRun, one *terminal, c 
 	stopped := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errKilled)
 	switch {
 	case exit.Unconfirmed != "":
-		end.Outcome, end.Result = bellcord.CallUnknown, bellcord.ResultText(bellcord.CallUnknown, end.Result)
+		end.Outcome, end.Result = bellcord.CallUnknown, history.ResultText(bellcord.CallUnknown, end.Result)
 		end.Processes = &bellcord.Processes{Unconfirmed: []bellcord.Process{process}}
 	case errors.Is(err, tool.ErrEditorNotRun) && stopped:
-		end.Outcome, end.Result = bellcord.CallNotStarted, bellcord.ResultText(bellcord.CallNotStarted, "")
+		end.Outcome, end.Result = bellcord.CallNotStarted, history.ResultText(bellcord.CallNotStarted, "")
 	case errors.Is(err, tool.ErrEditorNotRun):
 		end.Outcome, end.Failed, end.Result = bellcord.CallNotStarted, true, tool.NotOpened(err)
 	case exit.Stopped && stopped:
-		end.Outcome, end.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Result)
+		end.Outcome, end.Result = bellcord.CallStopped, history.ResultText(bellcord.CallStopped, end.Result)
 		end.Processes = tool.EditorEnded(name)
 	case exit.Stopped:
 		end.Failed = true

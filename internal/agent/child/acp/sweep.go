@@ -2,6 +2,7 @@ package acp
 
 import (
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 )
 
 // closeOpen ends the calls that were still open when the agent ended the turn.
@@ -17,7 +18,7 @@ func (t *turn) closeOpen() {
 			t.endCall(c, true)
 		default:
 			t.startCall(c)
-			t.emit(bellcord.ToolCallEnded{Call: c.logID, Outcome: bellcord.CallUnknown, Failed: true, Result: bellcord.ResultText(bellcord.CallUnknown, c.output)})
+			t.emit(bellcord.ToolCallEnded{Call: c.logID, Outcome: bellcord.CallUnknown, Failed: true, Result: history.ResultText(bellcord.CallUnknown, c.output)})
 		}
 		c.ended = true
 	}

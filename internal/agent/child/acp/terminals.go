@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/confine"
 	"github.com/bellcord/bellcord/internal/permit"
@@ -112,7 +113,7 @@ func (t *turn) runCommand(ctx context.Context, one *terminal, command proc.Comma
 	case err != nil:
 		end.Outcome = bellcord.CallNotStarted
 	case exit.How != proc.Exited && !errors.Is(context.Cause(ctx), errKilled):
-		end.Outcome, end.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, end.Result)
+		end.Outcome, end.Result = bellcord.CallStopped, history.ResultText(bellcord.CallStopped, end.Result)
 	}
 	t.mu.Lock()
 	e := one.effect

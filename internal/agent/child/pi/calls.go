@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 )
 
 // calls contains the tool calls of a run that have not ended. There are few at
@@ -74,7 +75,7 @@ func (c *calls) endCall(t *converter, id, text string, failed bool) {
 	case failed && !one.started:
 		ended.Outcome, ended.Result = bellcord.CallNotStarted, "[not started: "+text+"]"
 	case failed && t.stopping:
-		ended.Outcome, ended.Result = bellcord.CallStopped, bellcord.ResultText(bellcord.CallStopped, text)
+		ended.Outcome, ended.Result = bellcord.CallStopped, history.ResultText(bellcord.CallStopped, text)
 	case one.output == "" && text != "":
 		t.emit(bellcord.ToolOutputDelta{Call: id, Text: text})
 	}

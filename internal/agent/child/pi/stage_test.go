@@ -14,6 +14,7 @@ import (
 	"github.com/bellcord/bellcord/internal/agent/child"
 	"github.com/bellcord/bellcord/internal/agent/child/pi"
 	"github.com/bellcord/bellcord/proc"
+	"github.com/bellcord/bellcord/store"
 	"github.com/bellcord/bellcord/store/sqlite"
 )
 
@@ -31,7 +32,7 @@ type stage struct {
 	*hub.Hub
 	t       *testing.T
 	agent   *child.Agent
-	store   bellcord.Store
+	store   store.Store
 	session bellcord.Session
 	flavour string // of the fake pi
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/history"
 	"github.com/bellcord/bellcord/internal/acp"
 	"github.com/bellcord/bellcord/internal/acp/blocks"
 	"github.com/bellcord/bellcord/internal/visible"
@@ -151,7 +152,7 @@ func (e *Encoder) ended(r bellcord.Receipt) {
 		if r.End == bellcord.EndStopped && fate != bellcord.CallUnknown {
 			status = e.Stopped
 		}
-		e.endCall(c, status, bellcord.ToolCallEnded{Outcome: fate, Failed: true, Result: bellcord.ResultText(fate, c.output)})
+		e.endCall(c, status, bellcord.ToolCallEnded{Outcome: fate, Failed: true, Result: history.ResultText(fate, c.output)})
 	}
 	e.calls = nil
 }

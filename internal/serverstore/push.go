@@ -1,4 +1,4 @@
-package bellcord
+package serverstore
 
 import (
 	"context"

@@ -1,9 +1,11 @@
-package bellcord
+package serverstore
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/bellcord/bellcord"
 )
 
 // Share is a copy of a conversation that everyone with its link can read until
@@ -11,7 +13,7 @@ import (
 type Share struct {
 	ID      string
 	Owner   string
-	Session SessionID
+	Session bellcord.SessionID
 	Title   string
 	Hash    []byte // SHA-256 of the link's secret
 	Created time.Time

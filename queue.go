@@ -1,7 +1,13 @@
 package bellcord
 
-import (
-	"time"
+// TurnState is the state of a turn in the store.
+type TurnState string
+
+// The stored states.
+const (
+	StateQueued  TurnState = "queued"
+	StateRunning TurnState = "running"
+	StateEnded   TurnState = "ended"
 )
 
 // QueueEntry is the state of an unsettled turn in the queue of its session.
@@ -13,22 +19,4 @@ type QueueEntry struct {
 	Held        bool       `json:"held,omitempty"`
 	StopRequest *Cause     `json:"stop_request,omitempty"`
 	Questions   []Question `json:"questions,omitempty"`
-}
-
-// Stats contains the counters of a hub.
-type Stats struct {
-	Sessions int // open sessions
-	Running  int // running turns, including the waiting ones
-	Waiting  int // turns that wait for a user's answer
-	Queued   int
-	Held     int
-	Draining bool // the hub accepts no new turns
-}
-
-// Commit describes one commit: the number of ops, its duration, and the events
-// that became durable.
-type Commit struct {
-	Ops    int
-	Took   time.Duration
-	Events []Event
 }
