@@ -16,10 +16,14 @@ type Event struct {
 }
 
 // Body is the content of an event: one of the event types of this package, such
-// as TextDelta or TurnEnded. Other types cannot be recorded, see CheckBody. Later
-// versions can add types; a kind that this version does not have is read as an
-// UnknownEvent. Kind returns the name of the type in JSON and in the store.
-type Body interface{ Kind() string }
+// as TextDelta or TurnEnded, by value. A program records what is its own as a
+// CustomEvent. Later versions can add types; a kind that this version does not have
+// is read as an UnknownEvent. Kind returns the name of the type in JSON and in the
+// store.
+type Body interface {
+	Kind() string
+	isBody()
+}
 
 // Events of a turn's lifecycle.
 type (
@@ -163,6 +167,12 @@ type (
 	AgentUpdate struct {
 		AgentSession string          `json:"agent_session,omitempty"`
 		Update       json.RawMessage `json:"update"`
+	}
+	// CustomEvent is an event of the program that has the hub, such as the progress of
+	// its own agent. Name says what it is. Bellcord keeps it and shows it to nobody.
+	CustomEvent struct {
+		Name string          `json:"name"`
+		Data json.RawMessage `json:"data,omitempty"` // at most MaxAgentUpdate bytes
 	}
 	// QuestionOpened means that the turn waits for a user's answer.
 	QuestionOpened struct {

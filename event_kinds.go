@@ -40,7 +40,7 @@ var bodyTypes = []bodyType{
 	bodyOf[ThinkingSigned](),
 	{TextDelta{}, decodeText},
 	bodyOf[ToolCallRequested](), bodyOf[ToolCallUpdated](), bodyOf[ToolCallStarted](), bodyOf[ToolOutputDelta](), bodyOf[ToolCallEnded](),
-	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](),
+	bodyOf[PlanUpdated](), bodyOf[AgentUpdate](), bodyOf[CustomEvent](),
 	bodyOf[QuestionOpened](), bodyOf[QuestionAnswered](), bodyOf[AnswerForwarded](), bodyOf[ModelRetryScheduled](), bodyOf[FilesScanned](), bodyOf[StepEnded](),
 	bodyOf[SideRequestStarted](), bodyOf[SideRequestEnded](), bodyOf[ConversationCompacted](), bodyOf[ConversationCleared](), bodyOf[ConversationRewound](),
 	bodyOf[AgentSessionOpened](), bodyOf[MessageImported](),
@@ -106,6 +106,9 @@ func (PlanUpdated) Kind() string { return "plan_updated" }
 
 // Kind implements Body.
 func (AgentUpdate) Kind() string { return "agent_update" }
+
+// Kind implements Body.
+func (CustomEvent) Kind() string { return "custom" }
 
 // Kind implements Body.
 func (MessageImported) Kind() string { return "message_imported" }
@@ -181,3 +184,43 @@ func (Undone) Kind() string { return "undone" }
 
 // Kind implements Body.
 func (ConversationRewound) Kind() string { return "conversation_rewound" }
+
+func (UnknownEvent) isBody()          {}
+func (TurnAccepted) isBody()          {}
+func (PromptEdited) isBody()          {}
+func (TurnStarted) isBody()           {}
+func (StopRequested) isBody()         {}
+func (TurnEnded) isBody()             {}
+func (StepStarted) isBody()           {}
+func (ThinkingDelta) isBody()         {}
+func (TextDelta) isBody()             {}
+func (ToolCallRequested) isBody()     {}
+func (ToolCallUpdated) isBody()       {}
+func (PlanUpdated) isBody()           {}
+func (AgentUpdate) isBody()           {}
+func (CustomEvent) isBody()           {}
+func (MessageImported) isBody()       {}
+func (ToolCallStarted) isBody()       {}
+func (ToolOutputDelta) isBody()       {}
+func (ToolCallEnded) isBody()         {}
+func (QuestionOpened) isBody()        {}
+func (QuestionAnswered) isBody()      {}
+func (AnswerForwarded) isBody()       {}
+func (ModelRetryScheduled) isBody()   {}
+func (FilesScanned) isBody()          {}
+func (StepEnded) isBody()             {}
+func (SessionUpdated) isBody()        {}
+func (AgentSessionOpened) isBody()    {}
+func (AttachmentLoaded) isBody()      {}
+func (ContextAdded) isBody()          {}
+func (UsageReported) isBody()         {}
+func (ThinkingSigned) isBody()        {}
+func (SideRequestStarted) isBody()    {}
+func (SideRequestEnded) isBody()      {}
+func (ConversationCompacted) isBody() {}
+func (ConversationCleared) isBody()   {}
+func (ProcessConfirmed) isBody()      {}
+func (ChangesRecorded) isBody()       {}
+func (ProcessesRecovered) isBody()    {}
+func (Undone) isBody()                {}
+func (ConversationRewound) isBody()   {}

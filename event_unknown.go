@@ -41,9 +41,10 @@ var knownTypes = func() map[reflect.Type]bool {
 	return all
 }()
 
-// CheckBody returns an error if b is nil or not of an event type of this package. No
-// reader could decode such a body. Package hub checks the bodies that an agent emits;
-// stores do not check them. CheckBody does not call b's methods.
+// CheckBody returns an error if b is nil, a pointer, of a type that embeds an event type
+// of this package, or a CustomEvent without a valid name or with other data than JSON.
+// No reader could decode such a body. Package hub checks the bodies that an agent
+// emits; stores do not check them. CheckBody does not call b's methods.
 func CheckBody(b Body) error {
 	if b == nil {
 		return errors.New("no event: the body is nil")
@@ -54,5 +55,20 @@ func CheckBody(b Body) error {
 		}
 		return fmt.Errorf("%T is not an event type of package bellcord, and no reader could decode it", b)
 	}
+	if own, is := b.(CustomEvent); is {
+		return own.check()
+	}
 	return nil
+}
+
+func (c CustomEvent) check() error {
+	switch {
+	case c.Name == "":
+		return errors.New("a CustomEvent needs a name")
+	case len(c.Data) > MaxAgentUpdate:
+		return fmt.Errorf("the data of the CustomEvent has %d bytes, at most %d are recorded", len(c.Data), MaxAgentUpdate)
+	case len(c.Data) > 0 && !json.Valid(c.Data):
+		return errors.New("the data of the CustomEvent is not JSON")
+	}
+	return CheckName("the name of a CustomEvent", c.Name)
 }

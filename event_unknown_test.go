@@ -2,13 +2,14 @@ package bellcord_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/bellcord/bellcord"
 )
 
 // ownEvent is an event type of another package.
-type ownEvent struct{}
+type ownEvent struct{ bellcord.TextDelta }
 
 func (ownEvent) Kind() string { return "my_progress" }
 
@@ -41,8 +42,25 @@ func TestDecodeBody_NeitherKindNorJSON_Fails(t *testing.T) {
 func TestCheckBody_OnlyEventTypesOfThePackage_AreAllowed(t *testing.T) {
 	t.Parallel()
 	for _, b := range bellcord.Bodies() {
+		if b.Kind() == (bellcord.CustomEvent{}).Kind() {
+			continue // it needs a name
+		}
 		if err := bellcord.CheckBody(b); err != nil {
 			t.Error(err)
+		}
+	}
+	for _, data := range []string{"", "{}", "null", `"\u0000"`} {
+		if err := bellcord.CheckBody(bellcord.CustomEvent{Name: "x", Data: json.RawMessage(data)}); err != nil {
+			t.Error(err)
+		}
+	}
+	long := strings.Repeat("x", 10_000)
+	for _, b := range []bellcord.CustomEvent{
+		{Data: json.RawMessage("{}")}, {Name: long}, {Name: "a\x00"}, {Name: "a\xff"}, {Name: "x", Data: json.RawMessage("{")},
+		{Name: "x", Data: json.RawMessage("\x00")}, {Name: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)},
+	} {
+		if err := bellcord.CheckBody(b); err == nil {
+			t.Errorf("the event %.20q %.20q is allowed", b.Name, b.Data)
 		}
 	}
 	for _, b := range []bellcord.Body{nil, ownEvent{}, &ownEvent{}, (*ownEvent)(nil), &bellcord.TextDelta{}, (*bellcord.TextDelta)(nil), bellcord.UnknownEvent{Name: "text_delta"}} {

@@ -28,13 +28,13 @@ type consumer struct {
 var consumers = []consumer{
 	{"messages for the model", "history", []string{"historian.read", "historian.work", "rewinds.add"}, map[string]string{
 		"says how the turn went, not what was said": "StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
-		"is shown to people only":                   "PlanUpdated AgentUpdate",
+		"is shown to people only":                   "PlanUpdated AgentUpdate CustomEvent",
 		"is between a person and the program":       "QuestionOpened QuestionAnswered",
 		"is about the session":                      "AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded",
 	}},
 	{"a turn's answer", "history", []string{"AnswerBuilder.Add"}, map[string]string{
 		"is the prompt":                             "TurnAccepted PromptEdited AttachmentLoaded MessageImported",
-		"is shown to people only":                   "PlanUpdated AgentUpdate",
+		"is shown to people only":                   "PlanUpdated AgentUpdate CustomEvent",
 		"says how the turn went, not what was said": "TurnStarted StopRequested StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
 		"only the model needs it":                   "ThinkingSigned ContextAdded",
 		"the result has it":                         "ToolOutputDelta",
@@ -43,7 +43,7 @@ var consumers = []consumer{
 	}},
 	{"receipts and usage", "lifecycle", []string{"LostTurn.Observe", "Tally.Observe", "meter.observe"}, map[string]string{
 		"the turn's record has it":       "TurnAccepted PromptEdited StopRequested TurnEnded",
-		"costs nothing and is no result": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported AttachmentLoaded ContextAdded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted FilesScanned",
+		"costs nothing and is no result": "ToolCallUpdated PlanUpdated AgentUpdate CustomEvent MessageImported AttachmentLoaded ContextAdded ThinkingSigned ToolOutputDelta ModelRetryScheduled ConversationCompacted FilesScanned",
 		"is about the session":           "ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone",
 	}},
 	{"limits on the size of what an agent emits", "hub", []string{"bounds.apply"}, map[string]string{
@@ -55,24 +55,24 @@ var consumers = []consumer{
 		"has no long text": "TurnStarted StopRequested StepStarted UsageReported ToolCallStarted SideRequestStarted SideRequestEnded ConversationCleared ConversationRewound AgentSessionOpened ProcessConfirmed FilesScanned",
 	}},
 	{"secrets hidden in failures", "hub", []string{"withoutSecrets"}, map[string]string{
-		"has no text of a failure":      "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone FilesScanned",
+		"has no text of a failure":      "ToolCallUpdated PlanUpdated AgentUpdate CustomEvent MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallStarted ToolOutputDelta QuestionOpened QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone FilesScanned",
 		"the hub hides it in its error": "TurnEnded",
 	}},
 	{"metrics", "internal/telemetry", []string{"Metrics.Watch"}, map[string]string{
-		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone FilesScanned",
+		"is counted by its kind, like all": "ToolCallUpdated PlanUpdated AgentUpdate CustomEvent MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone FilesScanned",
 	}},
 	{"push messages", "internal/push", []string{"Notifier.Watch"}, map[string]string{
-		"needs nobody's attention": "ToolCallUpdated PlanUpdated AgentUpdate MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone ModelRetryScheduled FilesScanned",
+		"needs nobody's attention": "ToolCallUpdated PlanUpdated AgentUpdate CustomEvent MessageImported TurnAccepted PromptEdited TurnStarted StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned TextDelta ToolCallRequested ToolCallStarted ToolOutputDelta ToolCallEnded QuestionAnswered SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone ModelRetryScheduled FilesScanned",
 	}},
 	{"traces", "internal/telemetry", []string{"Traces.addNote", "turnTrace.addBody"}, untraced},
 	{"traces without text", "internal/telemetry", []string{"wordless"}, untraced},
 	{"searches", "internal/sessionsearch", []string{"textOf"}, map[string]string{
-		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared ConversationRewound TurnEnded FilesScanned",
+		"is not a prompt or an answer": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded AttachmentLoaded ContextAdded ThinkingDelta ThinkingSigned ToolCallRequested ToolCallUpdated ToolCallStarted ToolOutputDelta ToolCallEnded PlanUpdated AgentUpdate CustomEvent QuestionOpened QuestionAnswered ConversationCompacted ConversationCleared ConversationRewound TurnEnded FilesScanned",
 		"is about the session":         "AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone",
 	}},
 	{"shares", "internal/front/web", []string{"snapshot.add", "snapshot.addTo"}, map[string]string{
 		"says how the turn went; its end has the outcome": "TurnStarted StopRequested StepStarted StepEnded ModelRetryScheduled UsageReported SideRequestStarted SideRequestEnded FilesScanned",
-		"is not shared":                       "ThinkingDelta ThinkingSigned AttachmentLoaded ContextAdded AgentUpdate MessageImported PlanUpdated",
+		"is not shared":                       "ThinkingDelta ThinkingSigned AttachmentLoaded ContextAdded AgentUpdate CustomEvent MessageImported PlanUpdated",
 		"the call and its result are shown":   "ToolCallStarted ToolOutputDelta",
 		"is between a person and the program": "QuestionOpened QuestionAnswered ConversationCompacted ConversationRewound",
 		"is about the session":                "AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone",
@@ -84,7 +84,7 @@ var consumers = []consumer{
 		"the call and its result are shown":               "ToolCallStarted ToolOutputDelta",
 		"the result says what was allowed":                "QuestionOpened QuestionAnswered AnswerForwarded",
 		"is about the session":                            "AgentSessionOpened SessionUpdated",
-		"has no text":                                     "AgentUpdate",
+		"has no text":                                     "AgentUpdate CustomEvent",
 	}},
 	{"lines of bellcord run", "internal/front/line", []string{"View.Follow", "View.Show"}, map[string]string{
 		"is what the user typed":            "TurnAccepted PromptEdited AttachmentLoaded QuestionAnswered",
@@ -94,7 +94,7 @@ var consumers = []consumer{
 		"the receipt has the usage":         "UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":              "ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated",
 		"comes after the turn's end":        "ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone",
-		"has no text":                       "AgentUpdate",
+		"has no text":                       "AgentUpdate CustomEvent",
 	}},
 	{"lines of a watched session", "internal/front/line", []string{"Watch.Show", "Watch.note", "View.Show"}, map[string]string{
 		"the prompt names it":          "AttachmentLoaded",
@@ -103,30 +103,30 @@ var consumers = []consumer{
 		"only the model needs it":      "ContextAdded",
 		"the receipt has the usage":    "UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":         "ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded",
-		"has no text":                  "AgentUpdate",
+		"has no text":                  "AgentUpdate CustomEvent",
 	}},
 	{"the terminal", "internal/front/chat", []string{"Model.life", "Model.work", "meter.count"}, map[string]string{
 		"the prompt names it":      "AttachmentLoaded",
 		"only the model needs it":  "ThinkingSigned ContextAdded",
 		"the status has the agent": "AgentSessionOpened",
 		"the turn has the answer":  "AnswerForwarded",
-		"has no text":              "AgentUpdate",
+		"has no text":              "AgentUpdate CustomEvent",
 	}},
 	{"texts that cannot control a terminal", "internal/front/chat", []string{"tame"}, map[string]string{
-		"has no text that is printed":        "AgentUpdate AnswerForwarded StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ChangesRecorded Undone FilesScanned",
+		"has no text that is printed":        "AgentUpdate CustomEvent AnswerForwarded StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ChangesRecorded Undone FilesScanned",
 		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionAnswered",
 	}},
 	{"chats", "internal/front/chats", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",
 		"only the model needs it":         "ThinkingSigned ContextAdded",
-		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta AgentUpdate MessageImported",
+		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta AgentUpdate CustomEvent MessageImported",
 		"the receipt has the usage":       "StepEnded UsageReported SideRequestStarted SideRequestEnded",
 		"is about the session":            "ConversationCompacted ConversationRewound AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded",
 	}},
 }
 
 var untraced = map[string]string{
-	"has no duration":            "ToolCallUpdated PlanUpdated AgentUpdate MessageImported PromptEdited AttachmentLoaded ContextAdded UsageReported ConversationCompacted AgentSessionOpened FilesScanned",
+	"has no duration":            "ToolCallUpdated PlanUpdated AgentUpdate CustomEvent MessageImported PromptEdited AttachmentLoaded ContextAdded UsageReported ConversationCompacted AgentSessionOpened FilesScanned",
 	"would have text in a trace": "ThinkingDelta ThinkingSigned TextDelta ToolOutputDelta",
 	"belongs to no turn's trace": "ConversationCleared ConversationRewound SessionUpdated ProcessConfirmed AnswerForwarded ProcessesRecovered ChangesRecorded Undone",
 }
@@ -170,7 +170,7 @@ func TestEvents_EveryKind_IsHandledOrIgnoredByThePage(t *testing.T) {
 		"the session has its agent":  "AgentSessionOpened",
 		"the page shows no late end": "ProcessConfirmed",
 		"the turn has the answer":    "AnswerForwarded",
-		"has no text":                "AgentUpdate",
+		"has no text":                "AgentUpdate CustomEvent",
 	})
 }
 

@@ -56,6 +56,8 @@ func (n *bounds) apply(b bellcord.Body) ([]bellcord.Body, error) {
 			return nil, nil
 		}
 		return n.addUpdate(b, len(b.Update), bellcord.MaxAgentUpdates)
+	case bellcord.CustomEvent:
+		return n.addUpdate(b, len(b.Data), bellcord.MaxAgentUpdates)
 	case bellcord.MessageImported:
 		b.Updates = n.boundedUpdates(b.Updates)
 		return n.addText(b, len(b.Text))

@@ -82,6 +82,9 @@ func validNames(b bellcord.Body) bellcord.Body {
 	case bellcord.AgentUpdate:
 		b.Update = validJSON(b.Update)
 		return b
+	case bellcord.CustomEvent:
+		b.Data = validJSON(b.Data)
+		return b
 	case bellcord.QuestionOpened:
 		q := &b.Question
 		q.Call, q.Tool = bellcord.ValidName(q.Call), bellcord.ValidName(q.Tool)

@@ -10,7 +10,7 @@ import (
 )
 
 // progress is an event type of a program that uses this package.
-type progress struct{}
+type progress struct{ bellcord.TextDelta }
 
 func (progress) Kind() string { return "my_progress" }
 

@@ -25,6 +25,7 @@ export function describe(ev: Event): string {
     case 'tool_call_ended': return outcomes[ev.body.outcome] + ev.body.result
     case 'plan_updated': return ev.body.entries.map((e) => `${e.status} ${e.text}`).join('; ')
     case 'agent_update': return ev.body.agent_session ?? ''
+    case 'custom': return ev.body.name
     case 'question_opened': return ev.body.question.choices.map((c) => c.text).join(', ')
     case 'question_answered': return ev.body.choice
     case 'answer_forwarded': return `${ev.body.turn}: ${ev.body.answer.choice}`

@@ -78,6 +78,7 @@ func everyBody() []bellcord.Body {
 		bellcord.StepEnded{Finish: "length", AgentReply: json.RawMessage(`{"usage":{"totalTokens":1}}`)},
 		bellcord.PlanUpdated{Entries: []bellcord.PlanEntry{{Text: awkward, Priority: "high", Status: "in_progress"}}},
 		bellcord.AgentUpdate{AgentSession: awkward, Update: json.RawMessage(`{"sessionUpdate":"x","ü":[1]}`)},
+		bellcord.CustomEvent{Name: "x", Data: json.RawMessage(`{"ü":[1]}`)},
 		bellcord.MessageImported{Text: awkward},
 		bellcord.SessionUpdated{Dir: "/d", Title: awkward, Model: "m", Mode: "ask", Effort: "low", AdditionalDirs: &[]string{"/b"}},
 		bellcord.SideRequestStarted{Purpose: "title", Model: "a/b", EstimatedInput: 3, Price: price},

@@ -31,6 +31,8 @@ func sizeOf(b bellcord.Body) int {
 		return fixed + len(b.Signature)
 	case bellcord.AgentUpdate:
 		return fixed + len(b.Update)
+	case bellcord.CustomEvent:
+		return fixed + len(b.Data)
 	case bellcord.StepEnded:
 		return fixed + len(b.AgentReply)
 	case bellcord.ModelRetryScheduled:
