@@ -203,8 +203,8 @@ bench: build ## every published figure, each beside its bare baseline
 	go run ./bench cluster
 
 .PHONY: eval
-eval: ## scripted models with 61 typical mistakes in 30 tasks against the native agent, and a real model if a key is set; writes docs/agent-eval.md
-	go run ./eval -v -out docs/agent-eval.md
+eval: ## scripted models with 61 typical mistakes in 30 tasks against the native agent, and a real model if a key is set; writes docs/dev/agent-eval.md
+	go run ./eval -v -out docs/dev/agent-eval.md
 
 BASE ?= HEAD
 FIGURES ?= -n 2000 -only stop,events cluster
@@ -283,12 +283,12 @@ peers-clients: build ## the built binary driven by real ACP clients
 	./peers/run
 
 .PHONY: peers-matrix
-peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/peers.md
-	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/peers.md
+peers-matrix: build ## real agents' stops, bare and behind Bellcord; writes docs/dev/peers.md
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/matrix -out docs/dev/peers.md
 
 .PHONY: peers-features
-peers-features: build ## features of real agents, bare and behind Bellcord; writes docs/peers.md, fails if one is lost
-	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -out docs/peers.md
+peers-features: build ## features of real agents, bare and behind Bellcord; writes docs/dev/peers.md, fails if one is lost
+	BELLCORD_AGENTS=$$(peers/agents/install) go run ./peers/features -out docs/dev/peers.md
 
 STOPS ?= 100
 STOPPED ?= goose,opencode,claude,codex,pi
@@ -307,10 +307,10 @@ pictures-telegram: build ## takes the pictures of docs/telegram.md anew; needs c
 	docs/pictures/telegram.sh
 
 .PHONY: reference
-reference: ## docs/cli.md, config.md, http-reference.md, fake-model.md and metrics.md from the code, and the tests of each law in LAWS.md; tests say when they are old
+reference: ## the reference pages in docs and docs/dev from the code, and the tests of each law in LAWS.md; tests say when they are old
 	go test -count=1 -run 'TestReference_' ./cmd/bellcord -update
 	go test -count=1 -run TestReference_ ./internal/llm/fakemodel ./internal/telemetry -update
-	go test -count=1 -run 'TestLaws_|TestEventsPage_' . -update
+	go test -count=1 -run 'TestLaws_|TestEventsPage_|TestPackagesPage_' . -update
 
 .PHONY: snapshot
 snapshot: ## a release for this system, built and tried, published nowhere; tools/release-try --all for every system

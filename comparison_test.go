@@ -15,11 +15,11 @@ var (
 	browserTest  = regexp.MustCompile("`([a-z]+)` \"([^|]+?)…?\"(?:,|$)") // a file of peers/page, and the beginning of a test's name
 )
 
-// Every feature that docs/comparison.md claims for Bellcord names a test, and the
+// Every feature that docs/dev/comparison.md claims for Bellcord names a test, and the
 // test exists.
 func TestComparison_EveryYesOfBellcord_NamesATestThatExists(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("docs/comparison.md")
+	page, err := os.ReadFile("docs/dev/comparison.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestCases_All_HaveTaskAndMistakeAndEveryTaskIsPlayed(t *testing.T) {
 
 func TestPage_EveryCase_HasRow(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/agent-eval.md")
+	page, err := os.ReadFile("../docs/dev/agent-eval.md")
 	if err != nil {
 		t.Fatal(err)
 	}

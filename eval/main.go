@@ -31,7 +31,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.only, "only", "", "run the cases whose names match this `pattern`")
-	flag.StringVar(&o.out, "out", "", "`page` whose table is replaced, such as docs/agent-eval.md")
+	flag.StringVar(&o.out, "out", "", "`page` whose table is replaced, such as docs/dev/agent-eval.md")
 	flag.StringVar(&o.before, "record", "", "record the results as those of this `commit`, to compare later ones with")
 	flag.BoolVar(&o.verbose, "v", false, "print the reason of each failure")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many cases run at the same time")

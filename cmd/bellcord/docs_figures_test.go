@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// wrongIn counts the bold cells below a heading of docs/peers.md, by agent.
+// wrongIn counts the bold cells below a heading of docs/dev/peers.md, by agent.
 func wrongIn(text, heading string) map[string]int {
 	_, part, _ := strings.Cut(text, "\n## "+heading)
 	part, _, _ = strings.Cut(part, "\n## ")
@@ -41,7 +41,7 @@ func TestDocs_CountsOfReadme_MatchMeasurement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := os.ReadFile(filepath.Join(root, "docs", "peers.md"))
+	measured, err := os.ReadFile(filepath.Join(root, "docs", "dev", "peers.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,13 @@ import (
 
 // notRun contains the documents with commands that a test cannot run, and the reason.
 var notRun = map[string]string{
-	"docs/agent-eval.md": "commands of a checkout, which take minutes; TestEval_FastCases_AreSolved runs some of the cases",
-	"docs/agents.md":     "agents of other programs; peers/matrix has them",
-	"docs/probe.md":      "agents of other programs; TestProbe_URLOfAServer_PassesWhatNeedsNoProcess runs it",
-	"docs/page.md":       "a person's browser; peers/page has one",
-	"docs/models.md":     "a fake model at the port that people use",
-	"docs/telegram.md":   "servers at the ports that people use; TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent has real ones",
+	"docs/dev/agent-eval.md":  "commands of a checkout, which take minutes; TestEval_FastCases_AreSolved runs some of the cases",
+	"docs/agents.md":          "agents of other programs; peers/matrix has them",
+	"docs/how-agents-stop.md": "agents of other programs; TestProbe_URLOfAServer_PassesWhatNeedsNoProcess runs it",
+	"docs/dev/tests.md":       "commands of a checkout and agents of other programs",
+	"docs/page.md":            "a person's browser; peers/page has one",
+	"docs/models.md":          "a fake model at the port that people use",
+	"docs/telegram.md":        "servers at the ports that people use; TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent has real ones",
 }
 
 // runElsewhere contains the documents that need more than a new installation, and the tests that run

@@ -16,19 +16,26 @@ import (
 // documents returns README.md and all of docs/, as paths in the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil || len(found) < 20 {
-		t.Fatalf("%d documents, %v", len(found), err)
-	}
 	all := []string{"README.md"}
-	for _, path := range found {
-		all = append(all, "docs/"+filepath.Base(path))
+	for _, dir := range []string{"docs", "docs/dev"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", dir, "*.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			all = append(all, dir+"/"+filepath.Base(path))
+		}
+	}
+	if len(all) < 20 {
+		t.Fatalf("%d documents", len(all))
 	}
 	return all
 }
 
 // reference contains the documents that readers search instead of reading them from the beginning.
-var reference = []string{"docs/cli.md", "docs/config.md", "docs/events.md", "docs/http-reference.md", "docs/peers.md"}
+var reference = []string{
+	"docs/cli.md", "docs/config.md", "docs/events.md", "docs/http-reference.md", "docs/dev/packages.md", "docs/dev/peers.md",
+}
 
 // The test compares the first sentence: a tutorial promises a result, and any other page states what
 // the reader is able to do afterwards.

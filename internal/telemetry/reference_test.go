@@ -21,7 +21,7 @@ import (
 )
 
 // update makes the test rewrite the generated part of the page: make reference.
-var update = flag.Bool("update", false, "rewrite the generated part of docs/metrics.md")
+var update = flag.Bool("update", false, "rewrite the generated part of docs/dev/metrics.md")
 
 // generated separates the handwritten part of the page from the generated part.
 const generated = "<!-- What follows is written by make reference. -->\n"
@@ -32,14 +32,14 @@ var openLabels = []string{"kind", "model"}
 
 func TestReference_Metrics_IsCurrent(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "docs", "metrics.md")
+	path := filepath.Join("..", "..", "docs", "dev", "metrics.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	written, is, ok := strings.Cut(string(text), generated)
 	if !ok {
-		t.Fatalf("docs/metrics.md has no line %q", generated)
+		t.Fatalf("docs/dev/metrics.md has no line %q", generated)
 	}
 	want, labels := metricsReference(t)
 	if *update {
@@ -47,14 +47,14 @@ func TestReference_Metrics_IsCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if is != want {
-		t.Error("docs/metrics.md is not current: make reference")
+		t.Error("docs/dev/metrics.md is not current: make reference")
 	}
 	described := map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|").FindAllStringSubmatch(written, -1) {
 		described[row[1]] = true
 	}
 	if !maps.Equal(described, labels) {
-		t.Errorf("docs/metrics.md describes the labels %v, the metrics have %v", described, labels)
+		t.Errorf("docs/dev/metrics.md describes the labels %v, the metrics have %v", described, labels)
 	}
 }
 

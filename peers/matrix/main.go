@@ -26,7 +26,7 @@ func main() {
 	names := flag.String("names", "goose,opencode,claude,codex,gemini,qwen,kimi,pi", "which agents, by name")
 	tries := flag.Int("tries", 50, "how often prompt and cancel are sent in one write")
 	bare := flag.Bool("bare", true, "grade each agent without Bellcord, too")
-	out := flag.String("out", "", "`file` to write, such as docs/peers.md; otherwise the page is printed")
+	out := flag.String("out", "", "`file` to write, such as docs/dev/peers.md; otherwise the page is printed")
 	flag.Parse()
 	page, wrong, err := gradeAll(*binary, *agents, strings.Split(*names, ","), *tries, *bare)
 	if err == nil {
@@ -119,7 +119,7 @@ func compose(bare, behind []probe.Report, tries int) string {
 	fmt.Fprintf(&page, `# How other agents stop, bare and behind Bellcord
 
 Measured by `+"`make peers-matrix`"+` in one run, with a fake model and one shell command, prompt and cancel in one write %d times. A cell describes
-what the agent did; **bold** breaks a [law](../LAWS.md). One machine and one run: the table shows what can happen, not how often.
+what the agent did; **bold** breaks a [law](../../LAWS.md). One machine and one run: the table shows what can happen, not how often.
 %s, %s.
 
 `, tries, time.Now().UTC().Format(time.DateOnly), versions(slices.Concat(bare, behind)[:max(len(bare), len(behind))]))

@@ -52,11 +52,15 @@ func read(root string) (*site, error) {
 		markdown: goldmark.New(goldmark.WithExtensions(extension.GFM),
 			goldmark.WithParserOptions(parser.WithAutoHeadingID()), goldmark.WithRendererOptions(html.WithUnsafe())),
 	}
-	sources, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		return nil, err
+	sources := []string{filepath.Join(root, "README.md")}
+	for _, dir := range []string{"docs", "docs/dev"} {
+		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.md"))
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, found...)
 	}
-	for _, file := range append(sources, filepath.Join(root, "README.md")) {
+	for _, file := range sources {
 		if err := s.readPage(file); err != nil {
 			return nil, err
 		}
@@ -84,6 +88,11 @@ func (s *site) readPage(file string) error {
 	}
 	if p.text, err = os.ReadFile(file); err != nil {
 		return err
+	}
+	for _, other := range s.pages {
+		if other.name == p.name {
+			return fmt.Errorf("%s and %s would both be %s", other.source, p.source, p.name)
+		}
 	}
 	p.tree = s.markdown.Parser().Parse(text.NewReader(p.text), parser.WithContext(parser.NewContext(parser.WithIDs(&slugs{taken: p.anchors}))))
 	if p.title = titleOf(p); p.title == "" {

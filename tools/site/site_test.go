@@ -14,7 +14,8 @@ func repository(t *testing.T, changes map[string]string) string {
 	files := map[string]string{
 		"README.md":           "# Bellcord\n\n<img src=\"docs/pictures/a.png\" width=\"40\">\n\n[Begin](docs/install.md#then-this) [Licence](LICENSE)\n",
 		"LICENSE":             "free\n",
-		"docs/README.md":      "# Documents\n\n- [Install](install.md)\n",
+		"docs/README.md":      "# Documents\n\n- [Install](install.md)\n- [Tests](dev/tests.md)\n",
+		"docs/dev/tests.md":   "# Tests\n\n[Install](../install.md#then-this)\n",
 		"docs/install.md":     "# Install\n\n## Then: `this`\n\n## Then: this\n\n![a](pictures/a.png) [up](../README.md) [here](#then-this-1)\n",
 		"docs/pictures/a.png": "a picture",
 	}
@@ -35,13 +36,14 @@ func repository(t *testing.T, changes map[string]string) string {
 func TestSite_ValidDocuments_AreWrittenWithPicturesAndLinks(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "site")
-	if n, err := build(repository(t, nil), out); err != nil || n != 3 {
+	if n, err := build(repository(t, nil), out); err != nil || n != 4 {
 		t.Fatalf("%d pages, %v", n, err)
 	}
 	for name, want := range map[string][]string{
 		"index.html":     {`src="pictures/a.png"`, `href="install.html#then-this"`, `href="` + code + `blob/main/LICENSE"`, `aria-current="page"`},
 		"install.html":   {`id="then-this"`, `href="#then-this"`, `href="index.html"`, `install.html#then-this-1`, "Install · Bellcord"},
-		"contents.html":  {`href="install.html"`},
+		"contents.html":  {`href="install.html"`, `href="tests.html"`},
+		"tests.html":     {`href="install.html#then-this"`},
 		"pictures/a.png": {"a picture"},
 		"style.css":      {"prefers-color-scheme"},
 	} {
@@ -78,6 +80,9 @@ func TestSite_BrokenLink_WritesNothing(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%q: the site was written", wrong)
 		}
+	}
+	if _, err := build(repository(t, map[string]string{"docs/dev/install.md": "# Install\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "would both be install.html") {
+		t.Errorf("two documents with one name: %v", err)
 	}
 	if _, err := build(repository(t, map[string]string{"docs/lonely.md": "# Lonely\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "does not list docs/lonely.md") {
 		t.Errorf("a document that nobody finds: %v", err)

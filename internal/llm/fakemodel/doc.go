@@ -13,7 +13,7 @@
 // without a marker gets a configured answer. With WithPlayer, a function decides
 // the answers in place of markers.
 //
-// Markers returns the markers, and docs/fake-model.md shows each with an example.
+// Markers returns the markers, and docs/dev/fake-model.md shows each with an example.
 //
 // The step of a request is the number of assistant messages with tool calls
 // after the last user prompt. A step without a script answers "Results: <n>"

@@ -19,7 +19,7 @@ import (
 )
 
 // update makes the test rewrite the generated part of the page: make reference.
-var update = flag.Bool("update", false, "rewrite the generated part of docs/fake-model.md")
+var update = flag.Bool("update", false, "rewrite the generated part of docs/dev/fake-model.md")
 
 // generated separates the handwritten part of the page from the generated part.
 const generated = "<!-- What follows is written by make reference. -->\n"
@@ -36,21 +36,21 @@ func TestReference_FakeModel_IsCurrent(t *testing.T) {
 		}
 		fmt.Fprintf(&want, "| `%s` | %s. | `%s` | %s |\n", m.Form, strings.ToUpper(m.Effect[:1])+m.Effect[1:], m.Example, answerTo(t, m.Example))
 	}
-	path := filepath.Join("..", "..", "..", "docs", "fake-model.md")
+	path := filepath.Join("..", "..", "..", "docs", "dev", "fake-model.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	written, is, ok := strings.Cut(string(text), generated)
 	if !ok {
-		t.Fatalf("docs/fake-model.md has no line %q", generated)
+		t.Fatalf("docs/dev/fake-model.md has no line %q", generated)
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(written+generated+want.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if is != want.String() {
-		t.Error("docs/fake-model.md is not current: make reference")
+		t.Error("docs/dev/fake-model.md is not current: make reference")
 	}
 }
 

@@ -9,7 +9,7 @@
 // which lose the order of keys and the last digits of long numbers. It writes
 // to the standard log on every stop, and it resumes broken streams by itself.
 // Importing it also slows down every start of the program, whichever provider
-// is used; docs/decisions.md has the measurements.
+// is used; docs/dev/decisions.md has the measurements.
 //
 // This package does not retry: a retryable error is an [llm.Failure], and
 // [llm.Patient] decides. Only the proxy settings are read from the environment.
