@@ -93,6 +93,9 @@ func httpReference(t *testing.T) string {
 	}
 	b.WriteString("\n## Bodies\n")
 	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
+		if doc.onlyInEvents(name) { // docs/events.md has it
+			continue
+		}
 		fields := doc.Components.Schemas[name]
 		fmt.Fprintf(&b, "\n### %s\n\n%s| field | is | |\n|---|---|---|\n", name, paragraph(fields.Description))
 		for _, key := range slices.Sorted(maps.Keys(fields.Properties)) {
@@ -104,26 +107,67 @@ func httpReference(t *testing.T) string {
 	return b.String()
 }
 
+// onlyInEvents reports whether a schema is that of a kind of event, or of the body of one, to which
+// no other schema refers.
+func (d openAPI) onlyInEvents(name string) bool {
+	event := strings.HasSuffix(name, "Event") && d.Components.Schemas[strings.TrimSuffix(name, "Event")].Type != nil
+	if _, body := d.Components.Schemas[name+"Event"]; event || !body {
+		return event
+	}
+	link := fmt.Sprintf("[%s](", name)
+	for other, s := range d.Components.Schemas {
+		for _, p := range s.Properties {
+			if other != name+"Event" && strings.Contains(p.String(), link) {
+				return false
+			}
+		}
+	}
+	var requests strings.Builder
+	for _, methods := range d.Paths {
+		for _, o := range methods {
+			o.write(&requests, "")
+		}
+	}
+	return !strings.Contains(requests.String(), link)
+}
+
+// write omits what is the same for every request: the parameters of the path are ids, and any other
+// answer is an error.
 func (o operation) write(b *strings.Builder, title string) {
 	fmt.Fprintf(b, "\n## `%s`\n\n%s%s", title, paragraph(o.Summary), paragraph(o.Description))
-	if len(o.Parameters) > 0 {
-		b.WriteString("| parameter | in | |\n|---|---|---|\n")
-		for _, p := range o.Parameters {
-			fmt.Fprintf(b, "| `%s` | %s | %s |\n", p.Name, p.In, cell(p.Description))
+	table := "| parameter | in | |\n|---|---|---|\n"
+	for _, p := range o.Parameters {
+		if p.In == "path" && strings.HasPrefix(p.Description, "id of ") {
+			continue
 		}
+		fmt.Fprintf(b, "%s| `%s` | %s | %s |\n", table, p.Name, p.In, cell(p.Description))
+		table = ""
+	}
+	if table == "" {
 		b.WriteString("\n")
 	}
 	for _, kind := range slices.Sorted(maps.Keys(o.RequestBody.Content)) {
-		fmt.Fprintf(b, "Takes `%s`: %s\n\n", kind, o.RequestBody.Content[kind].Schema)
+		fmt.Fprintf(b, "Takes %s%s\n\n", unlessJSON(kind), o.RequestBody.Content[kind].Schema)
 	}
 	for _, code := range slices.Sorted(maps.Keys(o.Responses)) {
 		r := o.Responses[code]
+		if code == "default" {
+			continue
+		}
 		fmt.Fprintf(b, "- %s %s", code, r.Description)
 		for _, kind := range slices.Sorted(maps.Keys(r.Content)) {
-			fmt.Fprintf(b, ": `%s`, %s", kind, r.Content[kind].Schema)
+			fmt.Fprintf(b, ": %s%s", unlessJSON(kind), r.Content[kind].Schema)
 		}
 		b.WriteString("\n")
 	}
+}
+
+// unlessJSON returns a media type as the beginning of a list, except that of most bodies.
+func unlessJSON(kind string) string {
+	if kind == "application/json" {
+		return ""
+	}
+	return "`" + kind + "`, "
 }
 
 func paragraph(text string) string {

@@ -5,11 +5,16 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // update makes the tests rewrite the generated documents: make reference.
@@ -46,6 +51,14 @@ func TestReference_Commands_IsCurrent(t *testing.T) {
 	var b strings.Builder
 	root := rootCommand()
 	root.InitDefaultCompletionCmd()
+	shared := sharedFlags(root)
+	b.WriteString("\n## Flags that several commands have\n\n")
+	b.WriteString("Every command has `-h`, `--help`. A section names the flags of this list as shared flags.\n\n")
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, f := range shared {
+		all.AddFlag(f)
+	}
+	fmt.Fprintf(&b, "```\n%s```\n\n## Commands\n", all.FlagUsages())
 	for _, c := range allCommands(root) {
 		if !c.Runnable() {
 			continue
@@ -54,11 +67,56 @@ func TestReference_Commands_IsCurrent(t *testing.T) {
 		if c.Long != "" && c.Parent() != nil && c.Parent().Name() != "completion" && c.Name() != "completion" {
 			fmt.Fprintf(&b, "\n%s\n", c.Long)
 		}
-		if usage := c.LocalFlags().FlagUsages(); c.HasAvailableLocalFlags() {
-			fmt.Fprintf(&b, "\n```\n%s```\n", usage)
+		own := pflag.NewFlagSet("", pflag.ContinueOnError)
+		own.SortFlags = c.LocalFlags().SortFlags
+		var others []string
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			switch {
+			case f.Hidden || f.Name == "help":
+			case shared[signature(f)] != nil:
+				others = append(others, "`--"+f.Name+"`")
+			default:
+				own.AddFlag(f)
+			}
+		})
+		if own.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n```\n%s```\n", own.FlagUsages())
+		}
+		if len(others) > 0 {
+			fmt.Fprintf(&b, "\nShared flags: %s.\n", strings.Join(others, ", "))
 		}
 	}
 	isCurrent(t, "cli.md", b.String())
+}
+
+// sharedFlags returns the flags that more than two commands have, by their signatures. Of several
+// flags with one name, it is the one that most commands have.
+func sharedFlags(root *cobra.Command) map[string]*pflag.Flag {
+	number := map[string]int{}
+	flags := map[string]*pflag.Flag{}
+	for _, c := range allCommands(root) {
+		if c.Runnable() {
+			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				number[signature(f)]++
+				flags[signature(f)] = f
+			})
+		}
+	}
+	most := map[string]string{}
+	for _, s := range slices.Sorted(maps.Keys(flags)) {
+		if name := flags[s].Name; number[s] > number[most[name]] {
+			most[name] = s
+		}
+	}
+	maps.DeleteFunc(flags, func(s string, f *pflag.Flag) bool {
+		return number[s] < 3 || most[f.Name] != s || f.Hidden || f.Name == "help"
+	})
+	return flags
+}
+
+// signature identifies a flag with its description.
+func signature(f *pflag.Flag) string {
+	return strings.Join([]string{f.Shorthand, f.Name, f.Value.Type(), f.DefValue, f.Usage}, "\x00")
 }
 
 func TestCommands_All_HaveManualPagesAndCompletions(t *testing.T) {
