@@ -20,7 +20,6 @@ var notRun = map[string]string{
 	"docs/dev/tests.md":       "commands of a checkout and agents of other programs",
 	"docs/page.md":            "a person's browser; peers/page has one",
 	"docs/models.md":          "a fake model at the port that people use",
-	"docs/telegram.md":        "servers at the ports that people use; TestLaw23_ClearOrStopAtAnyMoment_LeavesChatConsistent has real ones",
 }
 
 // runElsewhere contains the documents that need more than a new installation, and the tests that run
