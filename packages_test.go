@@ -69,7 +69,8 @@ func packagesPage(t *testing.T) string {
 	page.WriteString(`# Packages
 
 This page lists every package with the first sentence of its comment, and the packages of this module that it may
-import: ` + "`arch_test.go`" + ` checks that. [AGENTS.md](../../AGENTS.md) describes the layers. ` + "`make reference`" + ` writes this page.
+import: ` + "`arch_test.go`" + ` checks that. [AGENTS.md](../../AGENTS.md) describes the layers.
+` + "`make reference`" + ` writes this page.
 
 | package | contents | may import |
 |---|---|---|

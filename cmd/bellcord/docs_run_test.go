@@ -14,7 +14,7 @@ import (
 
 // notRun contains the documents with commands that a test cannot run, and the reason.
 var notRun = map[string]string{
-	"docs/dev/agent-eval.md":  "commands of a checkout, which take minutes; TestEval_FastCases_AreSolved runs some of the cases",
+	"docs/dev/agent-eval.md":  "commands that take minutes; TestEval_FastCases_AreSolved runs some of the cases",
 	"docs/agents.md":          "agents of other programs; peers/matrix has them",
 	"docs/how-agents-stop.md": "agents of other programs; TestProbe_URLOfAServer_PassesWhatNeedsNoProcess runs it",
 	"docs/dev/tests.md":       "commands of a checkout and agents of other programs",

@@ -34,7 +34,8 @@ func documents(t *testing.T) []string {
 
 // reference contains the documents that readers search instead of reading them from the beginning.
 var reference = []string{
-	"docs/cli.md", "docs/config.md", "docs/events.md", "docs/http-reference.md", "docs/dev/packages.md", "docs/dev/peers.md",
+	"docs/cli.md", "docs/config.md", "docs/events.md", "docs/http-reference.md",
+	"docs/dev/packages.md", "docs/dev/peers.md",
 }
 
 // The test compares the first sentence: a tutorial promises a result, and any other page states what

@@ -61,7 +61,7 @@ func runMain(ctx context.Context) error {
 	flag.StringVar(&o.record, "record", "", "`directory` for the frames and findings of each visit")
 	flag.StringVar(&o.names, "names", "goose,opencode,claude,codex,gemini,qwen,kimi,pi", "which agents, by name")
 	flag.StringVar(&o.ways, "ways", "bare,behind", "how the agents are driven")
-	flag.StringVar(&o.out, "out", "", "`page` whose section is replaced, such as docs/dev/peers.md; otherwise the section is printed")
+	flag.StringVar(&o.out, "out", "", "`page` whose section is replaced, such as docs/dev/peers.md; default: print it")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many visits run at the same time")
 	stops := flag.Int("stops", 0, "instead of the table, stop this many turns of each agent behind Bellcord, on stdio and over WebSocket")
 	undos := flag.Int("undos", 0, "instead of the table, stop and undo this many turns of each agent behind Bellcord")

@@ -81,7 +81,8 @@ func TestSite_BrokenLink_WritesNothing(t *testing.T) {
 			t.Errorf("%q: the site was written", wrong)
 		}
 	}
-	if _, err := build(repository(t, map[string]string{"docs/dev/install.md": "# Install\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "would both be install.html") {
+	twice := repository(t, map[string]string{"docs/dev/install.md": "# Install\n"})
+	if _, err := build(twice, t.TempDir()); err == nil || !strings.Contains(err.Error(), "would both be install.html") {
 		t.Errorf("two documents with one name: %v", err)
 	}
 	if _, err := build(repository(t, map[string]string{"docs/lonely.md": "# Lonely\n"}), t.TempDir()); err == nil || !strings.Contains(err.Error(), "does not list docs/lonely.md") {
