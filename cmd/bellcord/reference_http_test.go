@@ -97,14 +97,32 @@ func httpReference(t *testing.T) string {
 			continue
 		}
 		fields := doc.Components.Schemas[name]
-		fmt.Fprintf(&b, "\n### %s\n\n%s| field | is | |\n|---|---|---|\n", name, paragraph(fields.Description))
-		for _, key := range slices.Sorted(maps.Keys(fields.Properties)) {
-			if key != "$schema" {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, fields.Properties[key], cell(fields.Properties[key].Description))
-			}
-		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s", name, paragraph(fields.Description))
+		delete(fields.Properties, "$schema")
+		fields.writeProperties(&b)
 	}
 	return b.String()
+}
+
+// writeProperties writes a table of the properties. It has a column for descriptions if one of them
+// has a description.
+func (s schema) writeProperties(b *strings.Builder) {
+	described := false
+	for _, p := range s.Properties {
+		described = described || p.Description != ""
+	}
+	head := "| field | is |\n|---|---|\n"
+	if described {
+		head = "| field | is | |\n|---|---|---|\n"
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[key]
+		fmt.Fprintf(b, "%s| `%s` | %s |", head, key, p)
+		if head = ""; described {
+			fmt.Fprintf(b, " %s |", cell(p.Description))
+		}
+		b.WriteString("\n")
+	}
 }
 
 // onlyInEvents reports whether a schema is that of a kind of event, or of the body of one, to which
