@@ -35,13 +35,18 @@ func TestMain(m *testing.M) {
 		runInSpace(script)
 		return
 	}
+	if os.Getenv("PROC_TEST_NO_ADOPTION") == "" { // as Bellcord's programs; it is for the whole process
+		if _, err := proc.Open("", proc.Options{AdoptOrphans: true}); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(m.Run())
 }
 
 // keepUntilKilled runs scripts, prints "ready", and exits at the end of its
 // input, so that it does not outlive its test.
 func keepUntilKilled(dir string, noCgroup bool, scripts []string) {
-	k, err := proc.Open(dir, proc.Options{NoCgroup: noCgroup})
+	k, err := proc.Open(dir, proc.Options{NoCgroup: noCgroup, AdoptOrphans: true})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,12 @@ type Options struct {
 	// KeepReports keeps what Open and Reap found of dead keepers, in the ledger,
 	// until the caller has recorded it; see Recovered and Forget.
 	KeepReports bool
-	Label       string // identifies this keeper to later ones; see Keeper.Died
+	// AdoptOrphans makes this process, on Linux, the parent of every descendant that
+	// loses its parent, for as long as it runs: also of those that its other parts
+	// start. It must then wait for every child. The end of an orphan is seen sooner;
+	// without it, orphans are found by their other marks.
+	AdoptOrphans bool
+	Label        string // identifies this keeper to later ones; see Keeper.Died
 }
 
 const defaultGrace = 2 * time.Second
@@ -53,7 +58,9 @@ func Open(dir string, opts Options) (*Keeper, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	adoptOrphans()
+	if opts.AdoptOrphans {
+		adoptOrphans()
+	}
 	k := &Keeper{opts: opts, running: make(map[*Running]struct{})}
 	if dir == "" {
 		return k, nil

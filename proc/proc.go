@@ -5,11 +5,11 @@
 // including those that use setsid, nohup, a double fork or a cleared
 // environment. Each command is contained by every means that the system offers.
 // Linux: a separate cgroup where one can be created, a new session, a marker in
-// the environment, a stamp that survives exec, and this process as the
-// subreaper that adopts orphans. macOS: the session and the marker. Windows: a
-// job object. If a command creates a PID namespace, the end of the namespace's
-// first process proves the end of all processes in it. The session has no controlling terminal, so a command cannot type
-// on this process's terminal.
+// the environment, a stamp that survives exec, and, with AdoptOrphans, this
+// process as the subreaper. macOS: the session and the marker. Windows: a job
+// object. If a command creates a PID namespace, the end of the namespace's first
+// process proves the end of all processes in it. The session has no controlling
+// terminal, so a command cannot type on this process's terminal.
 //
 // All processes are ended by the same steps, called the ladder: send SIGTERM to
 // each process, wait for the grace period, kill the rest, and scan until no

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,6 +140,17 @@ func TestLaw15_StopOfAnyAnimal_LeavesNoProcess(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Orphans go to another process in a program that does not adopt them.
+func TestLaw15_StopOfAnyAnimal_OrphansAreNotAdopted_LeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.v", "-test.run", "^TestLaw15_StopOfAnyAnimal_LeavesNoProcess$", "-stops", "1")
+	cmd.Env = append(os.Environ(), "PROC_TEST_NO_ADOPTION=1")
+	out, err := cmd.CombinedOutput()
+	if n := strings.Count(string(out), "--- PASS"); err != nil || n < len(ways)*len(animals(t)) {
+		t.Errorf("%v, %d passed\n%s", err, n, out)
 	}
 }
 

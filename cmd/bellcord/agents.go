@@ -34,7 +34,7 @@ func agentsCommand() *cobra.Command {
 }
 
 func listAgents(ctx context.Context, c config.Config, only []string) error {
-	keeper, err := proc.Open("", proc.Options{Logger: logger()})
+	keeper, err := proc.Open("", proc.Options{Logger: logger(), AdoptOrphans: true})
 	if err != nil {
 		return err
 	}

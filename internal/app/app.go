@@ -119,7 +119,7 @@ func (a *App) openAgents(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	keeping := proc.Options{Logger: a.logger, KeepReports: true}
+	keeping := proc.Options{Logger: a.logger, KeepReports: true, AdoptOrphans: true}
 	if shared, is := a.Store.(*postgres.Store); is {
 		keeping.Label = shared.NodeID()
 	}

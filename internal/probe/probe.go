@@ -150,7 +150,7 @@ func Run(ctx context.Context, t Target, opts Options) (Report, error) {
 	}
 	defer leave() // after the last process has ended
 	t.Dir = dir
-	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond, AdoptOrphans: true})
 	if err != nil {
 		return report, err
 	}

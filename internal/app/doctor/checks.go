@@ -75,7 +75,7 @@ func (d *Doctor) rules(context.Context) []Finding {
 
 // agents starts each installed agent and skips the others.
 func (d *Doctor) agents(ctx context.Context) []Finding {
-	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
+	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger, AdoptOrphans: true})
 	if err != nil {
 		return bad("resolve this error", "%v", err)
 	}
@@ -108,7 +108,7 @@ func (d *Doctor) agents(ctx context.Context) []Finding {
 
 // containment runs a command and reports how its end was proved.
 func (d *Doctor) containment(ctx context.Context) []Finding {
-	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger})
+	keeper, err := proc.Open("", proc.Options{Logger: d.config.Logger, AdoptOrphans: true})
 	if err != nil {
 		return bad("resolve this error", "%v", err)
 	}

@@ -54,7 +54,7 @@ func Open(ctx context.Context, p Place, k Kit, w Way) (*Visit, func(), error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	v.keeper, err = proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	v.keeper, err = proc.Open("", proc.Options{Grace: 500 * time.Millisecond, AdoptOrphans: true})
 	if err != nil {
 		return nil, nil, errors.Join(err, serving.Close(), os.RemoveAll(dir))
 	}
