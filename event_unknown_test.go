@@ -56,8 +56,13 @@ func TestCheckBody_OnlyEventTypesOfThePackage_AreAllowed(t *testing.T) {
 	}
 	long := strings.Repeat("x", 10_000)
 	for _, b := range []bellcord.CustomEvent{
-		{Data: json.RawMessage("{}")}, {Name: long}, {Name: "a\x00"}, {Name: "a\xff"}, {Name: "x", Data: json.RawMessage("{")},
-		{Name: "x", Data: json.RawMessage("\x00")}, {Name: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)},
+		{Data: json.RawMessage("{}")},
+		{Name: long},
+		{Name: "a\x00"},
+		{Name: "a\xff"},
+		{Name: "x", Data: json.RawMessage("{")},
+		{Name: "x", Data: json.RawMessage("\x00")},
+		{Name: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 64<<10) + `"`)},
 	} {
 		if err := bellcord.CheckBody(b); err == nil {
 			t.Errorf("the event %.20q %.20q is allowed", b.Name, b.Data)

@@ -138,9 +138,3 @@ func ExampleWork_History() {
 	// tool says "[output so far]\ncompiling\n[stopped while running; it may have had effects]"
 	// user says "[the previous turn was stopped before it was complete]\n\nwhat happened?"
 }
-	// tool: [output so far]
-	// compiling
-	// [stopped while running; it may have had effects]
-	// user: [the previous turn was stopped before it was complete]
-	//
-	// what happened?
