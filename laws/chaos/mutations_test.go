@@ -47,7 +47,7 @@ var mutants = []mutation{
 	{
 		name: "a stop is a message only: for another node's turn it is not put on record",
 		changes: []change{
-			{store + "stop.go", "	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf", "	if !facts.Turn.Own {\n		return bellcord.Result{Record: &row.TurnRecord}, nil\n	}\n	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf"},
+			{store + "stop.go", "	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf", "	if !facts.Turn.Own {\n		return store.Result{Record: &row.TurnRecord}, nil\n	}\n	return t.putStop(row.TurnRecord, d)\n}\n\nfunc (t *tx) ownerOf"},
 		},
 		crowd: noDrivers, provoke: (*stage).stopWhereNobodyListens,
 	},

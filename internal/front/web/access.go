@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -31,7 +30,7 @@ func (s *Server) Access(r *http.Request) (*Access, error) {
 	user := caller(r.Context())
 	if user.Local && r.Header.Get("Authorization") != "" {
 		var err error
-		if user, err = s.Door.Enter(r, ""); err != nil {
+		if user, err = s.guard.door.Enter(r, ""); err != nil {
 			return nil, errToken{err}
 		}
 	}
@@ -49,12 +48,12 @@ func (a *Access) Recheck(ctx context.Context) error {
 	case c.Local:
 		return nil
 	case c.Browser: // its signature may be old
-		if err := a.s.Door.Recheck(ctx, c); errors.Is(err, auth.ErrBadCredentials) {
+		if err := a.s.guard.door.Recheck(ctx, c); errors.Is(err, auth.ErrBadCredentials) {
 			return err
 		}
 		return nil
 	}
-	user, err := a.s.Door.Enter(a.request.WithContext(ctx), a.client)
+	user, err := a.s.guard.door.Enter(a.request.WithContext(ctx), a.client)
 	if errors.Is(err, auth.ErrBadCredentials) {
 		return err
 	}
@@ -100,7 +99,7 @@ func (a *Access) Allow(scope bellcord.Scope) error {
 	user := a.caller()
 	switch {
 	case !user.Local:
-		return a.s.allow(user, scope)
+		return a.s.guard.allow(user, scope)
 	case user.May(scope):
 		return nil
 	}
@@ -110,16 +109,16 @@ func (a *Access) Allow(scope bellcord.Scope) error {
 // Admit returns an error if the server has too little memory for another prompt, or
 // if the caller may not use the session's directory any more.
 func (a *Access) Admit(session bellcord.Session) error {
-	if a.s.overloaded() {
+	if a.s.memory.overloaded() {
 		return errOverloaded
 	}
-	return a.s.mayUse(a.caller(), session)
+	return a.s.dirs.mayUse(a.caller(), session)
 }
 
 // Reserve counts the bytes of a message that is being read or processed, until
 // release is called.
 func (a *Access) Reserve(bytes int64) (release func(), err error) {
-	return a.s.inFlight.reserve(a.Owner(), bytes)
+	return a.s.guard.inFlight.reserve(a.Owner(), bytes)
 }
 
 // Connect counts a connection among the viewers until leave is called.
@@ -127,13 +126,13 @@ func (a *Access) Connect() (leave func(), err error) {
 	if a.s.streams.ended() {
 		return nil, errClosing
 	}
-	leaveCrowd, err := a.s.admitViewer(a.Owner())
+	leaveCrowd, err := a.s.viewers.admit(a.Owner())
 	if err != nil {
 		return nil, err
 	}
-	a.s.Viewers(1)
+	a.s.viewers.changed(1)
 	return func() {
-		a.s.Viewers(-1)
+		a.s.viewers.changed(-1)
 		leaveCrowd()
 	}, nil
 }
@@ -141,33 +140,33 @@ func (a *Access) Connect() (leave func(), err error) {
 // Session returns a session that the caller reaches. The session of another
 // owner is reported as ErrNoSession.
 func (a *Access) Session(ctx context.Context, id string) (bellcord.Session, error) {
-	return a.s.session(a.with(ctx), id)
+	return a.s.sessions.session(a.with(ctx), id)
 }
 
 // Create creates a session with the server's defaults. It is in a new directory
 // if dir is empty. Without the scope admin, dir must be inside the owner's
 // roots, and additional directories cannot be named.
 func (a *Access) Create(ctx context.Context, dir string, additional []string) (bellcord.Session, error) {
-	made := a.s.Session
+	made := a.s.sessions.defaults
 	made.AdditionalDirs = additional
 	made.ID, made.Owner = bellcord.NewSessionID(), a.Owner()
-	return a.s.create(a.with(ctx), made, dir)
+	return a.s.sessions.create(a.with(ctx), made, dir)
 }
 
 // Change returns an error if the caller may not change a session this way.
 func (a *Access) Change(found bellcord.Session, change bellcord.SessionUpdated) error {
-	return a.s.checkChange(a.with(context.Background()), found, change)
+	return a.s.sessions.checkChange(a.with(context.Background()), found, change)
 }
 
 // Delete stops the turns of a session and deletes it with all its data.
 func (a *Access) Delete(ctx context.Context, found bellcord.Session, why bellcord.Cause) error {
-	return a.s.remove(ctx, found, why)
+	return a.s.sessions.remove(ctx, found, why)
 }
 
 // Answer answers a question, whichever node has its turn.
 func (a *Access) Answer(turn bellcord.TurnID, question string, r bellcord.Reply, by string) error {
 	r.Scopes = a.caller().Scopes
-	return a.s.Hub.Answer(turn, question, r, by)
+	return a.s.hub.Answer(turn, question, r, by)
 }
 
 // Watch counts a viewer of a session until leave is called.
@@ -179,25 +178,6 @@ func (a *Access) Watch(id bellcord.SessionID) (leave func()) {
 // Bind stops a turn when its session has no viewers for Config.Patience.
 func (a *Access) Bind(session bellcord.SessionID, turn bellcord.TurnID) {
 	a.s.watched.bind(session, turn)
-}
-
-// Problem returns the status, the text and the JSON of the response for an
-// error. It logs errors of the server.
-func (s *Server) Problem(err error) (status int, text string, body json.RawMessage) {
-	p := s.problem(err)
-	if p.Status == http.StatusInternalServerError {
-		s.Logger.Error("request failed", "err", err)
-	}
-	body, encodeErr := json.Marshal(p.ErrorModel)
-	if encodeErr != nil {
-		body = nil
-	}
-	return p.Status, p.Detail, body
-}
-
-// Refuse writes an error response.
-func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	s.writeProblem(w, r, s.fail(err))
 }
 
 // errLongMessage is ErrPromptTooLong for a message of which it is not known

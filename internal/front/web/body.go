@@ -29,18 +29,18 @@ const (
 // time. It is the last middleware: authentication, scope and rate are checked
 // first, so a request that is refused there costs no more than its headers. No
 // handler waits for data from the client.
-func (s *Server) readBody(ctx huma.Context, next func(huma.Context)) {
+func (g *guard) readBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	most := bodyLimit(ctx.Operation())
-	release, err := s.inFlight.reserve(caller(ctx.Context()).Owner, announced(r, most))
+	release, err := g.inFlight.reserve(caller(ctx.Context()).Owner, announced(r, most))
 	if err != nil {
-		s.writeProblem(w, r, err)
+		g.writeProblem(w, r, err)
 		return
 	}
 	defer release()
 	body, err := readAll(w, r, most)
 	if err != nil {
-		s.writeProblem(w, r, err)
+		g.writeProblem(w, r, err)
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // otherwise the deadline would cancel a request that waits

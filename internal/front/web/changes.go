@@ -2,12 +2,10 @@ package web
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/store"
 )
 
 // Files lists and undoes the changes of turns to files.
@@ -31,85 +29,76 @@ type (
 		Undo string `path:"undo" doc:"id of an undo"`
 		Body *api.Undo
 	}
-	undone struct{ Body bellcord.Undone }
 )
 
-func (s *Server) changeRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/changes", "get-changes", "List what a turn changed in the session's directory", bellcord.ScopeRead), s.changes)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}/changes/texts", "get-changed-texts", "Get the texts before and after the changes of a turn", bellcord.ScopeRead), s.changedTexts)
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/undo", "undo-turn", "Set the files that a turn changed to their state before the turn; files that were changed since are left alone", bellcord.ScopeUndo), s.undoTurn)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/undos/{undo}/redo", "redo", "Reverse an undo", bellcord.ScopeUndo), s.redo)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/undoable", "get-undoable", "Get the last turn of a session that can be undone, and the last undo that can be reversed", bellcord.ScopeRead), s.undoable)
+// changes has the operations for what turns changed in files.
+type changes struct {
+	views
+	files Files
+	dirs  *directories
 }
 
-func (s *Server) changes(ctx context.Context, in *TurnPath) (*struct{ Body bellcord.Changes }, error) {
-	r, err := s.record(ctx, in.Turn)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	c, err := s.Files.Changes(ctx, r.ID)
-	return &struct{ Body bellcord.Changes }{c}, s.fail(err)
+func (c *changes) register(o *operations) {
+	add(o, route("GET /v1/turns/{turn}/changes", "get-changes", bellcord.ScopeRead,
+		"List what a turn changed in the session's directory"), lookUp(o.record, c.list))
+	add(o, route("GET /v1/turns/{turn}/changes/texts", "get-changed-texts", bellcord.ScopeRead,
+		"Get the texts before and after the changes of a turn"), lookUp(o.record, c.texts))
+	add(o, route("POST /v1/turns/{turn}/undo", "undo-turn", bellcord.ScopeUndo,
+		"Set the files that a turn changed to their state before the turn; files that were changed since are left alone"),
+		lookUp(o.record, c.undo))
+	add(o, route("POST /v1/sessions/{session}/undos/{undo}/redo", "redo", bellcord.ScopeUndo, "Reverse an undo"),
+		lookUp(o.session, c.redo))
+	add(o, route("GET /v1/sessions/{session}/undoable", "get-undoable", bellcord.ScopeRead,
+		"Get the last turn of a session that can be undone, and the last undo that can be reversed"), lookUp(o.session, c.undoable))
 }
 
-func (s *Server) changedTexts(ctx context.Context, in *struct {
+func (c *changes) list(ctx context.Context, r store.TurnRecord, _ *TurnPath) (bellcord.Changes, error) {
+	return c.files.Changes(ctx, r.ID)
+}
+
+func (c *changes) texts(ctx context.Context, r store.TurnRecord, in *struct {
 	TurnPath
 	Path string `query:"path" doc:"only this path and everything below it; relative to the session's directory"`
 },
-) (*struct{ Body api.ChangedTexts }, error) {
-	r, err := s.record(ctx, in.Turn)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	texts, err := s.Files.Texts(ctx, r.ID, in.Path)
-	return &struct{ Body api.ChangedTexts }{api.ChangedTexts{Changes: append([]bellcord.Change{}, texts...)}}, s.fail(err)
+) (api.ChangedTexts, error) {
+	texts, err := c.files.Texts(ctx, r.ID, in.Path)
+	return api.ChangedTexts{Changes: append([]bellcord.Change{}, texts...)}, err
 }
 
-func (s *Server) undoTurn(ctx context.Context, in *undoOf) (*undone, error) {
-	r, err := s.record(ctx, in.Turn)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	found, err := s.session(ctx, string(r.Session))
+func (c *changes) undo(ctx context.Context, r store.TurnRecord, in *undoOf) (bellcord.Undone, error) {
+	found, err := c.session(ctx, string(r.Session))
 	if err == nil {
-		err = s.mayUse(caller(ctx), found)
+		err = c.dirs.mayUse(caller(ctx), found)
 	}
 	if err != nil {
-		return nil, s.fail(err)
+		return bellcord.Undone{}, err
 	}
 	q := undoRequest(ctx, in.Body)
 	q.Turn = r.ID
-	u, err := s.Files.Undo(ctx, q)
-	return &undone{u}, s.fail(err)
+	return c.files.Undo(ctx, q)
 }
 
-func (s *Server) redo(ctx context.Context, in *redoOf) (*undone, error) {
-	found, err := s.session(ctx, in.Session)
-	if err == nil {
-		err = s.mayUse(caller(ctx), found)
-	}
-	if err != nil {
-		return nil, s.fail(err)
+func (c *changes) redo(ctx context.Context, found bellcord.Session, in *redoOf) (bellcord.Undone, error) {
+	if err := c.dirs.mayUse(caller(ctx), found); err != nil {
+		return bellcord.Undone{}, err
 	}
 	q := undoRequest(ctx, in.Body)
 	q.Session, q.Undo = found.ID, in.Undo
-	u, err := s.Files.Redo(ctx, q)
-	return &undone{u}, s.fail(err)
+	return c.files.Redo(ctx, q)
 }
 
-func (s *Server) undoable(ctx context.Context, in *SessionPath) (*struct{ Body bellcord.Undoable }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	last, err := s.Files.Last(ctx, found.ID)
-	return &struct{ Body bellcord.Undoable }{last}, s.fail(err)
+func (c *changes) undoable(ctx context.Context, found bellcord.Session, _ *SessionPath) (bellcord.Undoable, error) {
+	return c.files.Last(ctx, found.ID)
 }
 
 func undoRequest(ctx context.Context, body *api.Undo) bellcord.UndoRequest {
 	if body == nil {
 		body = &api.Undo{}
 	}
-	return bellcord.UndoRequest{ID: body.ID, Paths: body.Paths, Confirmed: body.Confirmed, Preview: body.DryRun, By: caller(ctx).Owner, Source: from(ctx)}
+	return bellcord.UndoRequest{
+		ID: body.ID, Paths: body.Paths, Confirmed: body.Confirmed, Preview: body.DryRun,
+		By: caller(ctx).Owner, Source: from(ctx),
+	}
 }
 
 // noFiles is used if a server records no changes.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"log/slog"
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
@@ -19,7 +20,10 @@ var (
 
 // crowd counts viewers.
 type crowd struct {
-	most Bounds
+	most    Bounds
+	memory  *memoryGate
+	changed func(delta int) // called when a stream starts or ends
+	logger  *slog.Logger
 
 	warn sync.Once // one warning per server; the metric bellcord_event_streams has the rest
 
@@ -28,15 +32,21 @@ type crowd struct {
 	by  map[string]int
 }
 
-// addViewer counts a viewer of the owner until leave is called. Above a limit
-// it returns errOwnersViewers or errViewers.
-func (c *crowd) addViewer(owner string) (leave func(), err error) {
+// admit counts a viewer of the owner until leave is called. It returns
+// errOwnersViewers or errViewers above a limit, and errOverloaded without memory.
+func (c *crowd) admit(owner string) (leave func(), err error) {
+	if c.memory.overloaded() {
+		return nil, errOverloaded
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.most.PerOwner >= 0 && c.by[owner] >= c.most.PerOwner:
 		return nil, errOwnersViewers
 	case c.most.All >= 0 && c.all >= c.most.All:
+		c.warn.Do(func() {
+			c.logger.Warn("too many viewers, refusing new ones; check max_viewers and the open-file limit", "most", c.most.All)
+		})
 		return nil, errViewers
 	}
 	if c.by == nil {
@@ -54,19 +64,6 @@ func (c *crowd) removeViewer(owner string) {
 	if c.by[owner]--; c.by[owner] == 0 {
 		delete(c.by, owner)
 	}
-}
-
-// admitViewer counts a viewer if the limits and the memory permit one more.
-func (s *Server) admitViewer(owner string) (leave func(), err error) {
-	if s.overloaded() {
-		return nil, errOverloaded
-	}
-	if leave, err = s.viewers.addViewer(owner); errors.Is(err, errViewers) {
-		s.viewers.warn.Do(func() {
-			s.Logger.Warn("too many viewers, refusing new ones; check max_viewers and the open-file limit", "most", s.viewers.most.All)
-		})
-	}
-	return leave, err
 }
 
 // memoryFull reports whether live heap objects and stacks use more than 80 % of

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
@@ -25,71 +26,87 @@ const (
 	mostDirs    = 500    // directories that are returned
 )
 
-// place returns the working directory of a session: a new one in Workspaces, or
+// directories decides which directories a caller may use.
+type directories struct {
+	workspaces   string // parent directory of new workspaces
+	roots        func(owner string) []string
+	machineOwner string
+	private      []string
+	realRoots    sync.Map // paths without symbolic links of directories of the settings
+}
+
+// place returns the working directory of a session: a new one in workspaces, or
 // an existing one that the caller may use.
-func (s *Server) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
+func (d *directories) place(ctx context.Context, id bellcord.SessionID, dir string) (string, error) {
 	if dir == "" {
-		dir = s.workspace(id)
+		dir = d.workspace(id)
 		return dir, os.MkdirAll(dir, 0o700)
 	}
 	user := caller(ctx)
 	if user.May(bellcord.ScopeAdmin) {
-		return filepath.Clean(dir), s.checkDirs(ctx, []string{dir})
+		return filepath.Clean(dir), checkDirs(ctx, []string{dir})
 	}
-	roots := s.Roots(user.Owner)
+	roots := d.roots(user.Owner)
 	if len(roots) == 0 {
 		return "", errScope{bellcord.ScopeAdmin}
 	}
-	found, err := s.within(roots, dir)
+	found, err := d.within(roots, dir)
 	switch {
 	case err != nil:
 		return "", badInput("dir %q: %v", dir, errNoDir)
-	case s.surrounds(found):
+	case d.surrounds(found):
 		return "", badInput("dir %q: it contains the server's own files; choose a directory in it", dir)
 	}
 	return found, nil
 }
 
 // workspace returns the directory of a session that was created without one.
-func (s *Server) workspace(id bellcord.SessionID) string {
-	return filepath.Join(s.Workspaces, string(id))
+func (d *directories) workspace(id bellcord.SessionID) string {
+	return filepath.Join(d.workspaces, string(id))
+}
+
+// isWorkspace reports whether the server created the directory of a session.
+func (d *directories) isWorkspace(session bellcord.Session) bool {
+	return contains(d.workspaces, session.Dir)
 }
 
 // mayUse returns an error if the caller may not work in the directory of a session
 // any more: the settings can have changed since the session began. It compares names
 // only; a turn does not follow links. A session of this machine's terminals and
 // editors may be anywhere. Nobody may work in the workspace of another session.
-func (s *Server) mayUse(user auth.Caller, session bellcord.Session) error {
-	roots := s.Roots(user.Owner)
-	if user.May(bellcord.ScopeAdmin) || len(roots) == 0 || session.Owner == s.MachineOwner || session.Dir == s.workspace(session.ID) {
+func (d *directories) mayUse(user auth.Caller, session bellcord.Session) error {
+	roots := d.roots(user.Owner)
+	if user.May(bellcord.ScopeAdmin) || len(roots) == 0 || session.Owner == d.machineOwner ||
+		session.Dir == d.workspace(session.ID) {
 		return nil
 	}
 	isAllowed := func(root string) bool {
-		real, err := s.realRoot(root)
+		real, err := d.realRoot(root)
 		return err == nil && contains(real, session.Dir)
 	}
-	if !slices.ContainsFunc(roots, isAllowed) || s.surrounds(session.Dir) || s.isPrivate(session.Dir) {
-		return errCeiling{fmt.Errorf("the settings do not let you work in %s any more; continuing this session requires the scope admin", session.Dir)}
+	if !slices.ContainsFunc(roots, isAllowed) || d.surrounds(session.Dir) || d.isPrivate(session.Dir) {
+		return errCeiling{fmt.Errorf("the settings do not let you work in %s any more; "+
+			"continuing this session requires the scope admin", session.Dir)}
 	}
 	return nil
 }
 
 // realRoot is realDir without I/O for a directory of the settings that was found
 // before.
-func (s *Server) realRoot(dir string) (string, error) {
-	if real, known := s.realRoots.Load(dir); known {
+func (d *directories) realRoot(dir string) (string, error) {
+	if real, known := d.realRoots.Load(dir); known {
 		return real.(string), nil //nolint:forcetypeassert // see Store
 	}
 	real, err := realDir(dir)
 	if err == nil {
-		s.realRoots.Store(dir, real)
+		d.realRoots.Store(dir, real)
 	}
 	return real, err
 }
 
 // checkDirs returns an error unless the directories exist and the caller, who
 // must be an admin, may name them.
-func (s *Server) checkDirs(ctx context.Context, dirs []string) error {
+func checkDirs(ctx context.Context, dirs []string) error {
 	if len(dirs) > 0 && !caller(ctx).May(bellcord.ScopeAdmin) {
 		return errScope{bellcord.ScopeAdmin}
 	}
@@ -106,10 +123,10 @@ func (s *Server) checkDirs(ctx context.Context, dirs []string) error {
 
 // reachable returns a directory without symbolic links in its path if the
 // caller may use it, or errNoDir.
-func (s *Server) reachable(ctx context.Context, dir string) (string, error) {
+func (d *directories) reachable(ctx context.Context, dir string) (string, error) {
 	user := caller(ctx)
 	if !user.May(bellcord.ScopeAdmin) {
-		return s.within(s.Roots(user.Owner), dir)
+		return d.within(d.roots(user.Owner), dir)
 	}
 	if !filepath.IsAbs(dir) {
 		return "", errNoDir
@@ -121,7 +138,7 @@ func (s *Server) reachable(ctx context.Context, dir string) (string, error) {
 // the roots or inside one, and errNoDir otherwise. A path outside of the roots
 // is not looked up, so that the time of the response does not depend on its
 // existence. The server's own files are outside of every root.
-func (s *Server) within(roots []string, dir string) (string, error) {
+func (d *directories) within(roots []string, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", errNoDir
 	}
@@ -132,7 +149,7 @@ func (s *Server) within(roots []string, dir string) (string, error) {
 			continue
 		}
 		found, err := realDir(dir)
-		if err == nil && contains(real, found) && !s.isPrivate(found) {
+		if err == nil && contains(real, found) && !d.isPrivate(found) {
 			return found, nil
 		}
 	}
@@ -141,25 +158,25 @@ func (s *Server) within(roots []string, dir string) (string, error) {
 
 // isPrivate reports whether a directory without symbolic links in its path has
 // files of the server.
-func (s *Server) isPrivate(dir string) bool {
-	return slices.ContainsFunc(s.Private, func(private string) bool {
-		real, err := s.realRoot(private)
+func (d *directories) isPrivate(dir string) bool {
+	return slices.ContainsFunc(d.private, func(private string) bool {
+		real, err := d.realRoot(private)
 		return err == nil && contains(real, dir)
 	})
 }
 
 // surrounds reports whether a directory without symbolic links in its path contains
 // the server's own files.
-func (s *Server) surrounds(dir string) bool {
-	return slices.ContainsFunc(s.Private, func(private string) bool {
-		real, err := s.realRoot(private)
+func (d *directories) surrounds(dir string) bool {
+	return slices.ContainsFunc(d.private, func(private string) bool {
+		real, err := d.realRoot(private)
 		return err == nil && contains(dir, real)
 	})
 }
 
 // kept returns a directory as sessions have it, if the caller may look it up.
-func (s *Server) kept(ctx context.Context, dir string) string {
-	if found, err := s.reachable(ctx, dir); err == nil {
+func (d *directories) kept(ctx context.Context, dir string) string {
+	if found, err := d.reachable(ctx, dir); err == nil {
 		return found
 	}
 	return dir
@@ -183,11 +200,11 @@ func contains(root, dir string) bool {
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
-// listDir returns the directories in a directory that the caller may use,
+// children returns the directories in a directory that the caller may use,
 // sorted by name. Symbolic links to other directories are listed only if the
 // caller may use their targets.
-func (s *Server) listDir(ctx context.Context, dir string, hidden bool) (api.Dirs, error) {
-	found, err := s.reachable(ctx, dir)
+func (d *directories) children(ctx context.Context, dir string, hidden bool) (api.Dirs, error) {
+	found, err := d.reachable(ctx, dir)
 	if err != nil {
 		return api.Dirs{}, err
 	}
@@ -197,7 +214,7 @@ func (s *Server) listDir(ctx context.Context, dir string, hidden bool) (api.Dirs
 	}
 	listed := api.Dirs{Dir: found, Dirs: []api.Dir{}, Truncated: !complete}
 	if up := filepath.Dir(found); up != found {
-		if _, err := s.reachable(ctx, up); err == nil {
+		if _, err := d.reachable(ctx, up); err == nil {
 			listed.Parent = up
 		}
 	}
@@ -205,7 +222,7 @@ func (s *Server) listDir(ctx context.Context, dir string, hidden bool) (api.Dirs
 		if !hidden && strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() && entry.Type()&os.ModeSymlink == 0 {
 			continue
 		}
-		target, err := s.reachable(ctx, filepath.Join(found, entry.Name()))
+		target, err := d.reachable(ctx, filepath.Join(found, entry.Name()))
 		if err != nil {
 			continue
 		}

@@ -18,16 +18,32 @@ import (
 	"github.com/bellcord/bellcord/internal/auth"
 )
 
-func (s *Server) eventRoutes() {
-	op := route(http.MethodGet, "/v1/sessions/{session}/events", "watch-session", "Stream a session's events as server-sent events: recorded ones first, then live", bellcord.ScopeRead)
+// events has the operation that streams the events of a session.
+type events struct {
+	views
+	problemWriter
+	door                       *auth.Door
+	viewers                    *crowd
+	streams                    *streams
+	watched                    *watched
+	heartbeat, retry, patience time.Duration
+}
+
+func (e *events) register(o *operations) {
+	op := route("GET /v1/sessions/{session}/events", "watch-session", bellcord.ScopeRead,
+		"Stream a session's events as server-sent events: recorded ones first, then live")
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: "A stream of events; the id of each is its sequence number. An event is sent only once it is durable. If the server cannot continue the stream, it ends with an event of type problem.",
+		Description: "A stream of events; the id of each is its sequence number. An event is sent only once it is durable. " +
+			"If the server cannot continue the stream, it ends with an event of type problem.",
 		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "The data of each server-sent event is the JSON of an Event.",
-			Extensions: map[string]any{"contentMediaType": "application/json", "contentSchema": eventSchema(s.api.OpenAPI().Components.Schemas)},
+			Extensions: map[string]any{
+				"contentMediaType": "application/json",
+				"contentSchema":    eventSchema(o.api.OpenAPI().Components.Schemas),
+			},
 		}}},
 	}}
-	huma.Register(s.api, op, s.events)
+	addResponse(o, op, lookUp(o.session, e.stream))
 }
 
 type eventsRequest struct {
@@ -36,41 +52,38 @@ type eventsRequest struct {
 	Last  string `header:"Last-Event-ID" doc:"same as after; browsers send it when they reconnect"`
 }
 
-func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamResponse, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	if s.streams.ended() {
-		return nil, s.fail(errClosing)
+func (e *events) stream(ctx context.Context, found bellcord.Session, in *eventsRequest) (*huma.StreamResponse, error) {
+	if e.streams.ended() {
+		return nil, errClosing
 	}
 	after := in.After
 	if in.Last != "" {
+		var err error
 		if after, err = strconv.ParseInt(in.Last, 10, 64); err != nil || after < 0 {
-			return nil, s.fail(badInput("Last-Event-ID %q: must be a sequence number", in.Last))
+			return nil, badInput("Last-Event-ID %q: must be a sequence number", in.Last)
 		}
 	}
-	last, err := s.Hub.Tail(ctx, found.ID)
+	last, err := e.reader.Tail(ctx, found.ID)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	} else if after > last {
-		return nil, s.fail(badInput("sequence number %d is past the end of the session's log, %d", after, last))
+		return nil, badInput("sequence number %d is past the end of the session's log, %d", after, last)
 	}
-	leave, err := s.admitViewer(caller(ctx).Owner)
+	leave, err := e.viewers.admit(caller(ctx).Owner)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
-	cursor, err := s.Hub.Events(ctx, found.ID, after)
+	cursor, err := e.reader.Events(ctx, found.ID, after)
 	if err != nil {
 		leave()
-		return nil, s.fail(err)
+		return nil, err
 	}
 	var first []bellcord.Event // read before the status is sent, so that an unreadable log is reported as an error
 	if after < last {
 		if first, err = cursor.Next(ctx); err != nil {
 			cursor.Close()
 			leave()
-			return nil, s.fail(err)
+			return nil, err
 		}
 	}
 	user := caller(ctx)
@@ -78,13 +91,15 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 		defer leave()
 		defer cursor.Close()
 		r, w := humago.Unwrap(hc)
-		s.Viewers(1)
-		defer s.Viewers(-1)
-		s.watched.arrive(found.ID)
-		defer s.watched.removeViewer(found.ID)
-		v := viewer{user: user, session: found.ID, last: last, w: w, control: http.NewResponseController(w), patience: s.Patience}
-		if err := s.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
-			s.streamFailed(&v, cursor.After(), err)
+		e.viewers.changed(1)
+		defer e.viewers.changed(-1)
+		e.watched.arrive(found.ID)
+		defer e.watched.removeViewer(found.ID)
+		v := viewer{
+			user: user, session: found.ID, last: last, w: w, control: http.NewResponseController(w), patience: e.patience,
+		}
+		if err := e.follow(r.Context(), &v, first, cursor); err != nil && r.Context().Err() == nil {
+			e.streamFailed(&v, cursor.After(), err)
 		}
 	}}, nil
 }
@@ -92,15 +107,16 @@ func (s *Server) events(ctx context.Context, in *eventsRequest) (*huma.StreamRes
 // streamFailed ends a stream. If the server is at fault, for example because an
 // event cannot be read, the error is logged and sent as the last message:
 // otherwise the stream would appear complete.
-func (s *Server) streamFailed(v *viewer, after int64, err error) {
-	p := s.problem(err)
-	if v.failed || p.Status < http.StatusInternalServerError || errors.Is(err, errClosing) || errors.Is(err, bellcord.ErrClosed) || errors.Is(err, context.Canceled) {
-		s.Logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
+func (e *events) streamFailed(v *viewer, after int64, err error) {
+	p := e.problem(err)
+	if v.failed || p.Status < http.StatusInternalServerError || errors.Is(err, errClosing) ||
+		errors.Is(err, bellcord.ErrClosed) || errors.Is(err, context.Canceled) {
+		e.logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
 		return
 	}
-	s.Logger.Error("event stream failed", "session", v.session, "after", after, "err", err)
+	e.logger.Error("event stream failed", "session", v.session, "after", after, "err", err)
 	if err := v.problem(p); err != nil {
-		s.Logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
+		e.logger.Debug("event stream ended", "session", v.session, "after", after, "err", err)
 	}
 }
 
@@ -108,30 +124,30 @@ func (s *Server) streamFailed(v *viewer, after int64, err error) {
 // is deleted, the viewer's token is revoked or expires, or the server closes.
 // It checks the session and the token with every heartbeat. It never delays the turn: a viewer that does
 // not read is disconnected.
-func (s *Server) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
+func (e *events) follow(ctx context.Context, v *viewer, first []bellcord.Event, cursor *hub.Cursor) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	if !s.streams.addStream(v, done) {
+	if !e.streams.addStream(v, done) {
 		return errClosing
 	}
-	defer s.streams.removeStream(v)
-	if err := v.open(s.Retry); err != nil {
+	defer e.streams.removeStream(v)
+	if err := v.open(e.retry); err != nil {
 		return err
 	}
 	if err := v.writeEvents(first); err != nil {
 		return err
 	}
 	for {
-		beat, cancel := context.WithTimeout(ctx, s.Heartbeat)
+		beat, cancel := context.WithTimeout(ctx, e.heartbeat)
 		err := untilBeat(beat, v, cursor)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return err
 		}
-		if _, err := s.Hub.Session(ctx, v.session); err != nil {
+		if _, err := e.reader.Session(ctx, v.session); err != nil {
 			return err // another process may have deleted it
 		}
-		if err := s.Door.Recheck(ctx, v.user); errors.Is(err, auth.ErrBadCredentials) {
+		if err := e.door.Recheck(ctx, v.user); errors.Is(err, auth.ErrBadCredentials) {
 			return err
 		}
 		if err := v.beat(); err != nil {

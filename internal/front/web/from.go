@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 )
@@ -24,4 +25,16 @@ func as(r *http.Request, user auth.Caller) *http.Request {
 func from(ctx context.Context) string {
 	word, _ := ctx.Value(fromKey{}).(string)
 	return word
+}
+
+// caller returns the authenticated caller. On routes without credentials it
+// returns the zero Caller.
+func caller(ctx context.Context) auth.Caller {
+	c, _ := auth.From(ctx)
+	return c
+}
+
+// cause returns the cause of a stop by the caller.
+func cause(ctx context.Context, why string) bellcord.Cause {
+	return bellcord.Cause{Kind: bellcord.CausePerson, By: caller(ctx).Owner, Source: from(ctx), Reason: why}
 }

@@ -12,28 +12,29 @@ import (
 // which forwards requests for turns of other nodes and waits for them for a
 // bounded time.
 type Hub interface {
-	sessionFinder
+	reader
 	sessionEditor
 	prompter
 	stopper
 	queueEditor
-	turnReader
-	queueReader
 	awaiter
-	logReader
+	usageReader
 	healthReader
-	Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error)
-	SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error)
-	Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error)
 }
 
 type (
-	sessionFinder interface {
-		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
+	reader interface {
 		Session(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
 		Sessions(ctx context.Context, q store.SessionQuery) ([]bellcord.Session, error)
+		Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error)
+		TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.TurnAnswer, error)
+		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error)
+		QueueEntries(turns []store.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry
+		Events(ctx context.Context, id bellcord.SessionID, after int64) (*hub.Cursor, error)
+		Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
 	}
 	sessionEditor interface {
+		OpenSession(ctx context.Context, id bellcord.SessionID) (bellcord.Session, error)
 		NewSession(ctx context.Context, s bellcord.Session) (bellcord.Session, error)
 		Configure(id bellcord.SessionID, change bellcord.SessionUpdated) (bellcord.Session, error)
 		Clear(id bellcord.SessionID, cause bellcord.Cause) (*hub.Stopping, error)
@@ -52,20 +53,13 @@ type (
 		Send(id bellcord.TurnID) error
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
-	turnReader interface {
-		Turn(ctx context.Context, id bellcord.TurnID) (store.TurnRecord, error)
-		TurnAnswer(ctx context.Context, id bellcord.TurnID) (bellcord.TurnAnswer, error)
-	}
-	queueReader interface {
-		UnendedTurns(ctx context.Context, session bellcord.SessionID) ([]store.TurnRecord, error)
-		QueueEntries(turns []store.TurnRecord) map[bellcord.TurnID]bellcord.QueueEntry
-	}
 	awaiter interface {
 		Await(ctx context.Context, id bellcord.TurnID) error
 	}
-	logReader interface {
-		Events(ctx context.Context, id bellcord.SessionID, after int64) (*hub.Cursor, error)
-		Tail(ctx context.Context, id bellcord.SessionID) (int64, error)
+	usageReader interface {
+		Spending(ctx context.Context, q store.SpendingQuery) ([]store.Spending, error)
+		SumUsage(ctx context.Context, q store.SpendingQuery) (store.UsageSum, error)
+		Receipts(ctx context.Context, q store.ReceiptQuery) ([]bellcord.Receipt, error)
 	}
 	healthReader interface {
 		Stats() hub.Stats

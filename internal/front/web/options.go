@@ -3,10 +3,7 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
@@ -34,50 +31,50 @@ type errAgent struct{ error }
 // work without questions.
 var harmless = []string{"model", "thought_level"}
 
-func (s *Server) optionRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/options", "list-options", "List the settings of a session's hosted agent", bellcord.ScopeRead), s.listOptions)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}/options/{option}", "change-option", "Change a setting of a session's hosted agent", bellcord.ScopePrompt), s.changeOption)
+// options has the operations for the settings of hosted agents.
+type options struct {
+	rules  rules
+	agents AgentOptions
 }
 
-func (s *Server) options(found bellcord.Session) []api.AgentOption {
-	if s.AgentOptions == nil || found.Agent == "" {
+func (p *options) register(o *operations) {
+	add(o, route("GET /v1/sessions/{session}/options", "list-options", bellcord.ScopeRead,
+		"List the settings of a session's hosted agent"), lookUp(o.session, p.list))
+	add(o, route("PATCH /v1/sessions/{session}/options/{option}", "change-option", bellcord.ScopePrompt,
+		"Change a setting of a session's hosted agent"), lookUp(o.session, p.change))
+}
+
+func (p *options) of(found bellcord.Session) []api.AgentOption {
+	if p.agents == nil || found.Agent == "" {
 		return []api.AgentOption{}
 	}
-	return append([]api.AgentOption{}, s.AgentOptions.AgentOptions(found)...)
+	return append([]api.AgentOption{}, p.agents.AgentOptions(found)...)
 }
 
-func (s *Server) listOptions(ctx context.Context, in *SessionPath) (*struct{ Body api.AgentOptions }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	return &struct{ Body api.AgentOptions }{api.AgentOptions{Options: s.options(found)}}, nil
+func (p *options) list(_ context.Context, found bellcord.Session, _ *SessionPath) (api.AgentOptions, error) {
+	return api.AgentOptions{Options: p.of(found)}, nil
 }
 
-func (s *Server) changeOption(ctx context.Context, in *struct {
+func (p *options) change(ctx context.Context, found bellcord.Session, in *struct {
 	SessionPath
 	Option string `path:"option" doc:"id of an option"`
 	Body   api.OptionChange
 },
-) (*struct{ Body api.AgentOptions }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err == nil {
-		err = s.checkOption(ctx, found, in.Option, in.Body.Value)
+) (api.AgentOptions, error) {
+	if err := p.checkOption(ctx, found, in.Option, in.Body.Value); err != nil {
+		return api.AgentOptions{}, err
 	}
+	all, err := p.agents.SetAgentOption(ctx, found, in.Option, in.Body.Value)
 	if err != nil {
-		return nil, s.fail(err)
+		return api.AgentOptions{}, errAgent{err}
 	}
-	all, err := s.AgentOptions.SetAgentOption(ctx, found, in.Option, in.Body.Value)
-	if err != nil {
-		return nil, s.fail(errAgent{err})
-	}
-	return &struct{ Body api.AgentOptions }{api.AgentOptions{Options: append([]api.AgentOption{}, all...)}}, nil
+	return api.AgentOptions{Options: append([]api.AgentOption{}, all...)}, nil
 }
 
 // checkOption refuses a value that the option does not have, and an option that
 // only callers with the mode full may change.
-func (s *Server) checkOption(ctx context.Context, found bellcord.Session, id, value string) error {
-	all := s.options(found)
+func (p *options) checkOption(ctx context.Context, found bellcord.Session, id, value string) error {
+	all := p.of(found)
 	at := slices.IndexFunc(all, func(o api.AgentOption) bool { return o.ID == id })
 	switch {
 	case found.Agent == "":
@@ -91,7 +88,5 @@ func (s *Server) checkOption(ctx context.Context, found bellcord.Session, id, va
 	case slices.Contains(harmless, all[at].Category):
 		return nil
 	}
-	unlimited := found
-	unlimited.Mode, unlimited.Agent = "full", s.Session.Agent // the agent does not change
-	return s.ceiling(ctx, unlimited)
+	return p.rules.mayChoose(ctx, "full", p.rules.agent)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ const (
 // storeProbe reads the store in the background. All checks share one read, so that
 // a store that does not answer has no more than one.
 type storeProbe struct {
+	reader reader
+	logger *slog.Logger
+
 	mu   sync.Mutex
 	read *storeRead // nil if none runs
 }
@@ -31,14 +35,13 @@ type storeRead struct {
 	err  error // valid after done
 }
 
-// probeStore returns ErrStoreDown if the store cannot be read, or does not answer
+// verify returns ErrStoreDown if the store cannot be read, or does not answer
 // within a second.
-func (s *Server) probeStore(ctx context.Context) error {
-	p := &s.probing
+func (p *storeProbe) verify(ctx context.Context) error {
 	p.mu.Lock()
 	if p.read == nil {
 		p.read = &storeRead{done: make(chan struct{})}
-		go s.runProbe(context.WithoutCancel(ctx), p.read) // other checks wait for it, too
+		go p.readStore(context.WithoutCancel(ctx), p.read) // other checks wait for it, too
 	}
 	read := p.read
 	p.mu.Unlock()
@@ -54,16 +57,16 @@ func (s *Server) probeStore(ctx context.Context) error {
 	}
 }
 
-func (s *Server) runProbe(ctx context.Context, read *storeRead) {
+func (p *storeProbe) readStore(ctx context.Context, read *storeRead) {
 	ctx, done := context.WithTimeout(ctx, probeTime)
 	defer done()
-	if err := s.readLast(ctx); err != nil {
-		s.Logger.Error("store cannot be read", "err", err)
+	if err := p.readLast(ctx); err != nil {
+		p.logger.Error("store cannot be read", "err", err)
 		read.err = bellcord.ErrStoreDown // the reason is in the log
 	}
-	s.probing.mu.Lock()
-	s.probing.read = nil
-	s.probing.mu.Unlock()
+	p.mu.Lock()
+	p.read = nil
+	p.mu.Unlock()
 	close(read.done)
 }
 
@@ -74,14 +77,14 @@ const probeSessions = 5
 // of each: the last ones can be intact in the store's journal if the rest is lost.
 // Damage of one session does not make the server unready: it fails only if most of
 // them are damaged.
-func (s *Server) readLast(ctx context.Context) error {
-	sessions, err := s.Hub.Sessions(ctx, store.SessionQuery{Limit: probeSessions})
+func (p *storeProbe) readLast(ctx context.Context) error {
+	sessions, err := p.reader.Sessions(ctx, store.SessionQuery{Limit: probeSessions})
 	if err != nil {
 		return err
 	}
 	var damaged []error
 	for _, session := range sessions {
-		switch err := s.readEnds(ctx, session.ID); {
+		switch err := p.readEnds(ctx, session.ID); {
 		case errors.Is(err, bellcord.ErrDamaged):
 			damaged = append(damaged, fmt.Errorf("session %s: %w", session.ID, err))
 		case err != nil && !errors.Is(err, bellcord.ErrNoSession): // not deleted meanwhile
@@ -94,16 +97,16 @@ func (s *Server) readLast(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) readEnds(ctx context.Context, id bellcord.SessionID) error {
-	last, err := s.Hub.Tail(ctx, id)
+func (p *storeProbe) readEnds(ctx context.Context, id bellcord.SessionID) error {
+	last, err := p.reader.Tail(ctx, id)
 	if err != nil || last == 0 {
 		return err
 	}
-	return cmp.Or(s.readAfter(ctx, id, 0), s.readAfter(ctx, id, last-1))
+	return cmp.Or(p.readAfter(ctx, id, 0), p.readAfter(ctx, id, last-1))
 }
 
-func (s *Server) readAfter(ctx context.Context, id bellcord.SessionID, after int64) error {
-	cursor, err := s.Hub.Events(ctx, id, after)
+func (p *storeProbe) readAfter(ctx context.Context, id bellcord.SessionID, after int64) error {
+	cursor, err := p.reader.Events(ctx, id, after)
 	if err != nil {
 		return err
 	}

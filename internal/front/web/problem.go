@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -195,36 +196,57 @@ func newProblem(status int, word string, err error) *problem {
 	return p
 }
 
-// fail returns the error response for err, or nil. It logs errors with status
-// 500.
-func (s *Server) fail(err error) error {
-	if err == nil {
-		return nil
-	}
-	p := s.problem(err)
-	if p.Status == http.StatusInternalServerError {
-		s.Logger.Error("http request failed", "err", err)
-	}
-	return p
+// problemWriter writes errors as responses.
+type problemWriter struct {
+	hide   func(string) string
+	logger *slog.Logger
 }
 
 // problem returns the error response for err, without secrets.
-func (s *Server) problem(err error) *problem {
+func (w problemWriter) problem(err error) *problem {
 	p := asProblem(err)
-	p.Detail = s.Hide(p.Detail)
+	p.Detail = w.hide(p.Detail)
+	return p
+}
+
+// fail is problem, and logs errors with status 500.
+func (w problemWriter) fail(err error) *problem {
+	p := w.problem(err)
+	if p.Status == http.StatusInternalServerError {
+		w.logger.Error("http request failed", "err", err)
+	}
 	return p
 }
 
 // writeProblem writes an error response. The request body may still be unread.
-func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	p := s.problem(err)
+func (w problemWriter) writeProblem(to http.ResponseWriter, r *http.Request, err error) {
+	p := w.problem(err)
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // otherwise net/http would read the body before it responds
+		to.Header().Set("Connection", "close") // otherwise net/http would read the body before it responds
 	}
 	for name, values := range p.GetHeaders() {
-		w.Header()[name] = values
+		to.Header()[name] = values
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p.ErrorModel) // the client may have disconnected
+	to.Header().Set("Content-Type", "application/problem+json")
+	to.WriteHeader(p.Status)
+	_ = json.NewEncoder(to).Encode(p.ErrorModel) // the client may have disconnected
+}
+
+// Refuse writes an error response and logs errors of the server.
+func (w problemWriter) Refuse(to http.ResponseWriter, r *http.Request, err error) {
+	w.writeProblem(to, r, w.fail(err))
+}
+
+// Problem returns the status, the text and the JSON of the response for an
+// error. It logs errors of the server.
+func (w problemWriter) Problem(err error) (status int, text string, body json.RawMessage) {
+	p := w.problem(err)
+	if p.Status == http.StatusInternalServerError {
+		w.logger.Error("request failed", "err", err)
+	}
+	body, encodeErr := json.Marshal(p.ErrorModel)
+	if encodeErr != nil {
+		body = nil
+	}
+	return p.Status, p.Detail, body
 }

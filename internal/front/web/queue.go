@@ -3,88 +3,80 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/store"
 )
 
-func (s *Server) queueRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/queue", "list-queue", "List the queued turns of a session, in order", bellcord.ScopeRead), s.queue)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/queue/send", "send-queue", "Release the turns that a stop holds", bellcord.ScopePrompt), s.sendAll)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/turns/{turn}", "edit-turn", "Change the text of a queued turn", bellcord.ScopePrompt), s.edit)
-	huma.Register(s.api, route(http.MethodPost, "/v1/turns/{turn}/send", "send-turn", "Run a queued turn before the other queued turns", bellcord.ScopePrompt), s.sendHeld)
+// queue has the operations for queued turns.
+type queue struct {
+	views
+	hub queueEditor
 }
 
-func (s *Server) queue(ctx context.Context, in *SessionPath) (*struct{ Body api.Turns }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	line, err := s.line(ctx, found.ID)
-	if err != nil {
-		return nil, s.fail(err)
-	}
+func (q *queue) register(o *operations) {
+	add(o, route("GET /v1/sessions/{session}/queue", "list-queue", bellcord.ScopeRead,
+		"List the queued turns of a session, in order"), lookUp(o.session, q.queued))
+	add(o, route("POST /v1/sessions/{session}/queue/send", "send-queue", bellcord.ScopePrompt,
+		"Release the turns that a stop holds"), lookUp(o.session, q.sendAll))
+	add(o, route("PATCH /v1/turns/{turn}", "edit-turn", bellcord.ScopePrompt,
+		"Change the text of a queued turn"), lookUp(o.record, q.edit))
+	add(o, route("POST /v1/turns/{turn}/send", "send-turn", bellcord.ScopePrompt,
+		"Run a queued turn before the other queued turns"), lookUp(o.record, q.send))
+}
+
+func (q *queue) queued(ctx context.Context, found bellcord.Session, _ *SessionPath) (api.Turns, error) {
+	line, err := q.line(ctx, found.ID)
 	waits := []api.Turn{}
 	for _, t := range line {
 		if t.State == api.Queued {
 			waits = append(waits, t)
 		}
 	}
-	return &struct{ Body api.Turns }{api.Turns{Turns: waits}}, nil
+	return api.Turns{Turns: waits}, err
 }
 
-func (s *Server) sendAll(ctx context.Context, in *SessionPath) (*struct{ Body api.Turns }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	s.Hub.Release(found.ID)
+func (q *queue) sendAll(ctx context.Context, found bellcord.Session, in *SessionPath) (api.Turns, error) {
+	q.hub.Release(found.ID)
 	if !caller(ctx).May(bellcord.ScopeRead) {
-		return &struct{ Body api.Turns }{api.Turns{Turns: []api.Turn{}}}, nil
+		return api.Turns{Turns: []api.Turn{}}, nil
 	}
-	return s.queue(ctx, in)
+	return q.queued(ctx, found, in)
 }
 
-func (s *Server) edit(ctx context.Context, in *struct {
+func (q *queue) edit(ctx context.Context, r store.TurnRecord, in *struct {
 	TurnPath
 	Body api.EditTurn
 },
-) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, func(r store.TurnRecord) error {
-		session, err := s.Hub.Session(ctx, r.Session)
-		if err != nil {
-			return err
-		}
-		text, err := taskText(r.Prompt.Task, in.Body.Text, session)
-		if err != nil {
-			return err
-		}
-		if err = s.Hub.Edit(r.ID, text); errors.Is(err, bellcord.ErrNoTurn) && r.Prompt.Text == text {
-			return nil // sent again after the turn has ended
-		}
-		return err
-	})
+) (api.Turn, error) {
+	session, err := q.reader.Session(ctx, r.Session)
+	if err != nil {
+		return api.Turn{}, err
+	}
+	text, err := taskText(r.Prompt.Task, in.Body.Text, session)
+	if err != nil {
+		return api.Turn{}, err
+	}
+	if err = q.hub.Edit(r.ID, text); errors.Is(err, bellcord.ErrNoTurn) && r.Prompt.Text == text {
+		err = nil // sent again after the turn has ended
+	}
+	return q.outlineQueued(ctx, r, err)
 }
 
-func (s *Server) sendHeld(ctx context.Context, in *TurnPath) (*oneTurn, error) {
-	return s.whileItWaits(ctx, in.Turn, func(r store.TurnRecord) error { return s.Hub.Send(r.ID) })
+func (q *queue) send(ctx context.Context, r store.TurnRecord, _ *TurnPath) (api.Turn, error) {
+	return q.outlineQueued(ctx, r, q.hub.Send(r.ID))
 }
 
-// whileItWaits applies do to a turn that is queued in this process. It returns
-// ErrStarted for a turn that has ended or that another process has.
-func (s *Server) whileItWaits(ctx context.Context, id string, do func(store.TurnRecord) error) (*oneTurn, error) {
-	r, err := s.record(ctx, id)
-	if err == nil {
-		if err = do(r); errors.Is(err, bellcord.ErrNoTurn) {
-			err = bellcord.ErrStarted
-		}
+// outlineQueued returns a turn after a change that needs it to be queued in this
+// process. It returns ErrStarted for a turn that has ended or that another process
+// has.
+func (q *queue) outlineQueued(ctx context.Context, r store.TurnRecord, err error) (api.Turn, error) {
+	if errors.Is(err, bellcord.ErrNoTurn) {
+		err = bellcord.ErrStarted
 	}
 	if err != nil {
-		return nil, s.fail(err)
+		return api.Turn{}, err
 	}
-	return &oneTurn{s.outline(ctx, r)}, nil
+	return q.outline(ctx, r), nil
 }

@@ -2,13 +2,12 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
+	"time"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/sessionsearch"
 	"github.com/bellcord/bellcord/store"
 )
 
@@ -17,11 +16,20 @@ import (
 // Config.SearchTime, returns its hits so far and where to continue.
 const searchPage = 500
 
-func (s *Server) searchRoutes() {
-	huma.Register(s.api, route(http.MethodGet, "/v1/search", "search-sessions", "Search the titles, prompts, answers and directories of your sessions", bellcord.ScopeRead), s.search)
+// searches has the operation for searches.
+type searches struct {
+	views
+	dirs     *directories
+	searcher *sessionsearch.Searcher
+	time     time.Duration // limit of a search
 }
 
-func (s *Server) search(ctx context.Context, in *struct {
+func (s *searches) register(o *operations) {
+	add(o, route("GET /v1/search", "search-sessions", bellcord.ScopeRead,
+		"Search the titles, prompts, answers and directories of your sessions"), s.search)
+}
+
+func (s *searches) search(ctx context.Context, in *struct {
 	Query string           `query:"q" maxLength:"200" doc:"words; a text matches if it contains all of them, in any order, whatever their case; required, except with a state"`
 	Dir   string           `query:"dir" doc:"only sessions with this working directory"`
 	State api.SessionState `query:"state" enum:"running,waiting,held,ended" doc:"only sessions with a turn in this state; ended: sessions without unended turns"`
@@ -29,35 +37,37 @@ func (s *Server) search(ctx context.Context, in *struct {
 
 	Before string `query:"before" doc:"next_cursor of an earlier search: continues it with older sessions"`
 },
-) (*struct{ Body api.Hits }, error) {
+) (api.Hits, error) {
 	if in.Query == "" && in.State == "" {
-		return nil, s.fail(badInput("the search has neither words nor a state; add q or state"))
+		return api.Hits{}, badInput("the search has neither words nor a state; add q or state")
 	}
 	if strings.TrimSpace(in.Query) == "" && in.State == "" {
-		return &struct{ Body api.Hits }{api.Hits{Hits: []api.Hit{}, Complete: true}}, nil
+		return api.Hits{Hits: []api.Hit{}, Complete: true}, nil
 	}
-	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: searchPage}
+	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.dirs.kept(ctx, in.Dir), Limit: searchPage}
 	if err := startBefore(&query, in.Before); err != nil {
-		return nil, s.fail(err)
+		return api.Hits{}, err
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.SearchTime)
+	bounded, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	found, err := s.searchAll(bounded, query, in.State, in.Query, in.Limit)
 	if bounded.Err() != nil && ctx.Err() == nil { // the time is over
 		found.Complete, err = false, nil
 	}
-	return &struct{ Body api.Hits }{found}, s.fail(err)
+	return found, err
 }
 
 // searchAll returns the sessions of a query that are in a state and contain
 // words. An empty state selects all sessions. After an error, the hits are those of
 // the sessions before it.
-func (s *Server) searchAll(ctx context.Context, query store.SessionQuery, state api.SessionState, words string, limit int) (api.Hits, error) {
+func (s *searches) searchAll(
+	ctx context.Context, query store.SessionQuery, state api.SessionState, words string, limit int,
+) (api.Hits, error) {
 	found := api.Hits{Hits: []api.Hit{}}
 	states, err := s.sessionStates(ctx, state)
 	for err == nil && len(found.Hits) < limit {
 		var page []bellcord.Session
-		if page, err = s.Hub.Sessions(ctx, query); err != nil {
+		if page, err = s.reader.Sessions(ctx, query); err != nil {
 			break
 		}
 		var hits api.Hits
@@ -86,11 +96,11 @@ func (s *Server) searchAll(ctx context.Context, query store.SessionQuery, state 
 type sessionStates map[bellcord.SessionID]map[api.SessionState]bool
 
 // sessionStates returns nil if no state is requested.
-func (s *Server) sessionStates(ctx context.Context, state api.SessionState) (sessionStates, error) {
+func (s *searches) sessionStates(ctx context.Context, state api.SessionState) (sessionStates, error) {
 	if state == "" {
 		return nil, nil
 	}
-	records, err := s.Hub.UnendedTurns(ctx, "")
+	records, err := s.reader.UnendedTurns(ctx, "")
 	if err != nil {
 		return nil, err
 	}

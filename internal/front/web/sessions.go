@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
+	"github.com/bellcord/bellcord/internal/sessionsearch"
 	"github.com/bellcord/bellcord/store"
 )
 
@@ -22,8 +21,9 @@ type SessionPath struct {
 	Session string `path:"session" doc:"id of a session"`
 }
 
+func (p SessionPath) id() string { return p.Session }
+
 type (
-	oneSession  struct{ Body bellcord.Session }
 	madeSession struct {
 		Status   int
 		Location string `header:"Location"`
@@ -48,32 +48,51 @@ type (
 	}
 )
 
-func (s *Server) sessionRoutes() {
-	make1 := route(http.MethodPost, "/v1/sessions", "create-session", "Create a session", bellcord.ScopePrompt)
-	make1.DefaultStatus = http.StatusCreated
-	huma.Register(s.api, make1, s.makeSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions", "list-sessions", "List your sessions, most recently updated first", bellcord.ScopeRead), s.listSessions)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}", "get-session", "Get a session with its turns that have not ended", bellcord.ScopeRead), s.getSession)
-	huma.Register(s.api, route(http.MethodPatch, "/v1/sessions/{session}", "change-session", "Change a session's title, model or mode", bellcord.ScopePrompt), s.changeSession)
-	huma.Register(s.api, route(http.MethodDelete, "/v1/sessions/{session}", "delete-session", "Stop a session's turns, then delete the session with all its data", bellcord.ScopePrompt), s.deleteSession)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/clear", "clear-session", "Stop a session's turns and clear its conversation", bellcord.ScopePrompt), s.clearSession)
-	huma.Register(s.api, route(http.MethodPost, "/v1/sessions/{session}/rewind", "rewind-session", "Continue the conversation as it was before a turn; files stay as they are", bellcord.ScopePrompt), s.rewindSession)
-	huma.Register(s.api, route(http.MethodGet, "/v1/sessions/{session}/transcript", "get-transcript", "Get a session's transcript, as Markdown or JSON", bellcord.ScopeRead), s.transcript)
+// sessions has the operations for sessions.
+type sessions struct {
+	views
+	hub         sessionEditor
+	defaults    bellcord.Session // of a new session
+	rules       rules
+	dirs        *directories
+	streams     *streams
+	searcher    *sessionsearch.Searcher
+	deleted     func(bellcord.SessionID)
+	removeFiles func(bellcord.Session) error
 }
 
-func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession, error) {
+func (s *sessions) register(o *operations) {
+	addResponse(o, withStatus(http.StatusCreated, route("POST /v1/sessions", "create-session", bellcord.ScopePrompt,
+		"Create a session")), s.make)
+	add(o, route("GET /v1/sessions", "list-sessions", bellcord.ScopeRead,
+		"List your sessions, most recently updated first"), s.list)
+	add(o, route("GET /v1/sessions/{session}", "get-session", bellcord.ScopeRead,
+		"Get a session with its turns that have not ended"), lookUp(o.session, s.get))
+	add(o, route("PATCH /v1/sessions/{session}", "change-session", bellcord.ScopePrompt,
+		"Change a session's title, model or mode"), s.change)
+	addResponse(o, route("DELETE /v1/sessions/{session}", "delete-session", bellcord.ScopePrompt,
+		"Stop a session's turns, then delete the session with all its data"), lookUp(o.session, s.delete))
+	addResponse(o, route("POST /v1/sessions/{session}/clear", "clear-session", bellcord.ScopePrompt,
+		"Stop a session's turns and clear its conversation"), lookUp(s.opened, s.clear))
+	add(o, route("POST /v1/sessions/{session}/rewind", "rewind-session", bellcord.ScopePrompt,
+		"Continue the conversation as it was before a turn; files stay as they are"), lookUp(o.session, s.rewind))
+	addResponse(o, route("GET /v1/sessions/{session}/transcript", "get-transcript", bellcord.ScopeRead,
+		"Get a session's transcript, as Markdown or JSON"), lookUp(o.session, s.transcript))
+}
+
+func (s *sessions) make(ctx context.Context, in *newSession) (*madeSession, error) {
 	body := api.NewSession{}
 	if in.Body != nil {
 		body = *in.Body
 	}
-	made := s.Session
+	made := s.defaults
 	made.ID, made.Owner, made.Title = bellcord.NewSessionID(), caller(ctx).Owner, body.Title
 	if in.Key != "" {
 		made.ID = bellcord.SessionID(keyed(ctx, "session", in.Key))
-		if had, err := s.Hub.Session(ctx, made.ID); err == nil {
+		if had, err := s.reader.Session(ctx, made.ID); err == nil {
 			return &madeSession{http.StatusOK, "/v1/sessions/" + string(had.ID), shown(ctx, had)}, nil
 		} else if !errors.Is(err, bellcord.ErrNoSession) {
-			return nil, s.fail(err)
+			return nil, err
 		}
 	}
 	if body.Mode != "" {
@@ -90,76 +109,47 @@ func (s *Server) makeSession(ctx context.Context, in *newSession) (*madeSession,
 		made, err = s.create(ctx, made, body.Dir)
 	}
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
 	return &madeSession{http.StatusCreated, "/v1/sessions/" + string(made.ID), made}, nil
 }
 
 // create creates a session in a directory that the caller may use: see place.
-func (s *Server) create(ctx context.Context, made bellcord.Session, dir string) (bellcord.Session, error) {
-	err := s.ceiling(ctx, made)
+func (s *sessions) create(ctx context.Context, made bellcord.Session, dir string) (bellcord.Session, error) {
+	err := s.rules.mayChoose(ctx, made.Mode, made.Agent)
 	if err == nil {
-		err = s.checkSession(made)
+		err = s.rules.checkNames(made.Agent, made.Model)
 	}
 	if err == nil {
-		err = s.checkDirs(ctx, made.AdditionalDirs)
+		err = checkDirs(ctx, made.AdditionalDirs)
 	}
 	if err == nil {
-		made.Dir, err = s.place(ctx, made.ID, dir)
+		made.Dir, err = s.dirs.place(ctx, made.ID, dir)
 	}
 	if err != nil {
 		return made, err
 	}
-	if made, err = s.Hub.NewSession(ctx, made); err != nil {
+	if made, err = s.hub.NewSession(ctx, made); err != nil {
 		return made, err
 	}
-	if s.mayUse(caller(ctx), made) != nil { // the directory was replaced by a link after place
+	if s.dirs.mayUse(caller(ctx), made) != nil { // the directory was replaced by a link after place
 		err = s.remove(ctx, made, cause(ctx, "its directory was replaced"))
 		return made, errors.Join(err, badInput("dir %q: %v", dir, errNoDir))
 	}
 	return made, nil
 }
 
-// ceiling refuses a mode or an agent that only an admin may choose.
-func (s *Server) ceiling(ctx context.Context, made bellcord.Session) error {
-	if caller(ctx).May(bellcord.ScopeAdmin) {
-		return nil
-	}
-	if err := s.Ceiling(made.Mode, made.Agent); err != nil {
-		return errCeiling{err}
-	}
-	return nil
-}
-
-// checkSession checks that the agent and the model exist.
-func (s *Server) checkSession(made bellcord.Session) error {
-	if made.Agent != "" && s.CheckAgent != nil {
-		if err := s.CheckAgent(made.Agent); err != nil {
-			return errInput{err.Error()}
-		}
-	}
-	if made.Agent == "" && s.CheckModel != nil {
-		if err := s.CheckModel(made.Model); err != nil {
-			return errInput{err.Error()}
-		}
-	}
-	return nil
-}
-
-func (s *Server) listSessions(ctx context.Context, in *listSessions) (*struct{ Body api.Sessions }, error) {
-	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.kept(ctx, in.Dir), Limit: in.Limit}
+func (s *sessions) list(ctx context.Context, in *listSessions) (api.Sessions, error) {
+	query := store.SessionQuery{Owner: caller(ctx).Reach(), Dir: s.dirs.kept(ctx, in.Dir), Limit: in.Limit}
 	if err := startBefore(&query, in.Before); err != nil {
-		return nil, s.fail(err)
+		return api.Sessions{}, err
 	}
-	found, err := s.Hub.Sessions(ctx, query)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	out := &struct{ Body api.Sessions }{api.Sessions{Sessions: append([]bellcord.Session{}, found...)}}
+	found, err := s.reader.Sessions(ctx, query)
+	all := api.Sessions{Sessions: append([]bellcord.Session{}, found...)}
 	if len(found) == in.Limit {
-		out.Body.NextCursor = cursorAfter(found[len(found)-1])
+		all.NextCursor = cursorAfter(found[len(found)-1])
 	}
-	return out, nil
+	return all, err
 }
 
 // cursorAfter returns the cursor of the sessions after one in a list.
@@ -179,18 +169,23 @@ func startBefore(q *store.SessionQuery, cursor string) error {
 	return nil
 }
 
-func (s *Server) getSession(ctx context.Context, in *SessionPath) (*struct{ Body api.Session }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
+func (s *sessions) get(ctx context.Context, found bellcord.Session, _ *SessionPath) (api.Session, error) {
 	turns, err := s.line(ctx, found.ID)
-	return &struct{ Body api.Session }{api.Session{Session: found, Turns: turns}}, s.fail(err)
+	return api.Session{Session: found, Turns: turns}, err
 }
 
-func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSession, error) {
+// opened returns a session that is open for prompts.
+func (s *sessions) opened(ctx context.Context, id string) (bellcord.Session, error) {
+	found, err := s.session(ctx, id)
+	if err != nil {
+		return found, err
+	}
+	return s.hub.OpenSession(ctx, found.ID)
+}
+
+func (s *sessions) change(ctx context.Context, in *changeSession) (bellcord.Session, error) {
 	if err := checkTitle(in.Body.Title); err != nil {
-		return nil, s.fail(err)
+		return bellcord.Session{}, err
 	}
 	found, err := s.opened(ctx, in.Session)
 	change := bellcord.SessionUpdated{Title: in.Body.Title, Model: in.Body.Model, Mode: in.Body.Mode}
@@ -201,34 +196,32 @@ func (s *Server) changeSession(ctx context.Context, in *changeSession) (*oneSess
 		err = s.checkChange(ctx, found, change)
 	}
 	if err == nil {
-		found, err = s.Hub.Configure(found.ID, change)
+		found, err = s.hub.Configure(found.ID, change)
 	}
-	return &oneSession{shown(ctx, found)}, s.fail(err)
+	return shown(ctx, found), err
 }
 
 // errFixedAgent means that a session keeps its agent.
-var errFixedAgent = errors.New("a session keeps its agent, which has its own record of the conversation: start a new session to use another one")
+var errFixedAgent = errors.New("a session keeps its agent, which has its own record of the conversation: " +
+	"start a new session to use another one")
 
 // checkChange refuses a mode or directories that only an admin may choose, and
 // a model that does not exist.
-func (s *Server) checkChange(ctx context.Context, found bellcord.Session, change bellcord.SessionUpdated) error {
+func (s *sessions) checkChange(ctx context.Context, found bellcord.Session, change bellcord.SessionUpdated) error {
 	if change.AdditionalDirs != nil {
-		if err := s.checkDirs(ctx, *change.AdditionalDirs); err != nil {
+		if err := checkDirs(ctx, *change.AdditionalDirs); err != nil {
 			return err
 		}
 	}
 	if change.Mode != "" {
-		changed := found
-		changed.Mode, changed.Agent = change.Mode, s.Session.Agent // the agent does not change
-		if err := s.ceiling(ctx, changed); err != nil {
+		if err := s.rules.mayChoose(ctx, change.Mode, s.rules.agent); err != nil {
 			return err
 		}
 	}
 	if change.Model == "" {
 		return nil
 	}
-	found.Model = change.Model
-	return s.checkSession(found)
+	return s.rules.checkNames(found.Agent, change.Model)
 }
 
 // shown returns the session as the caller may see it: the title requires the
@@ -240,58 +233,40 @@ func shown(ctx context.Context, s bellcord.Session) bellcord.Session {
 	return s
 }
 
-func (s *Server) deleteSession(ctx context.Context, in *deleteSession) (*struct{}, error) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	err = s.remove(ctx, found, cause(ctx, "the session is deleted"))
+func (s *sessions) delete(ctx context.Context, found bellcord.Session, in *deleteSession) (*struct{}, error) {
+	err := s.remove(ctx, found, cause(ctx, "the session is deleted"))
 	if err == nil && in.Files {
-		err = s.RemoveFiles(found)
+		err = s.removeFiles(found)
 	}
-	return nil, s.fail(err)
+	return nil, err
 }
 
 // remove stops a session's turns, in every process, and deletes the session.
-func (s *Server) remove(ctx context.Context, found bellcord.Session, why bellcord.Cause) error {
-	if err := s.Hub.DeleteSession(ctx, found.ID, why); err != nil {
+func (s *sessions) remove(ctx context.Context, found bellcord.Session, why bellcord.Cause) error {
+	if err := s.hub.DeleteSession(ctx, found.ID, why); err != nil {
 		return err
 	}
 	s.streams.endOf(found.ID)
 	s.searcher.Forget(found.ID)
-	s.Deleted(found.ID)
+	s.deleted(found.ID)
 	return nil
 }
 
-func (s *Server) rewindSession(ctx context.Context, in *struct {
+func (s *sessions) rewind(ctx context.Context, found bellcord.Session, in *struct {
 	SessionPath
 	Body api.Rewind
 },
-) (*struct {
-	Body bellcord.ConversationRewound
-}, error,
-) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
+) (bellcord.ConversationRewound, error) {
 	if (in.Body.Turn == "") != in.Body.TakeBack {
-		return nil, s.fail(badInput("set either turn or take_back"))
+		return bellcord.ConversationRewound{}, badInput("set either turn or take_back")
 	}
-	r, err := s.Hub.Rewind(ctx, found.ID, bellcord.TurnID(in.Body.Turn))
-	return &struct {
-		Body bellcord.ConversationRewound
-	}{r}, s.fail(err)
+	return s.hub.Rewind(ctx, found.ID, bellcord.TurnID(in.Body.Turn))
 }
 
-func (s *Server) clearSession(ctx context.Context, in *SessionPath) (*stopped, error) {
-	found, err := s.opened(ctx, in.Session)
+func (s *sessions) clear(ctx context.Context, found bellcord.Session, _ *SessionPath) (*stopped, error) {
+	stopping, err := s.hub.Clear(found.ID, cause(ctx, "the session is cleared"))
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
-	stopping, err := s.Hub.Clear(found.ID, cause(ctx, "the session is cleared"))
-	if err != nil {
-		return nil, s.fail(err)
-	}
-	return s.await(ctx, stopping, usualWait)
+	return await(ctx, stopping, usualWait)
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/serverstore"
@@ -28,32 +26,33 @@ var (
 	errNoShares   = errors.New("this server does not store shares")
 )
 
-func (s *Server) shareRoutes() {
-	create := route(http.MethodPost, "/v1/sessions/{session}/shares", "share-session", "Share a copy of your conversation by a link", bellcord.ScopePrompt)
-	create.DefaultStatus = http.StatusCreated
-	huma.Register(s.api, create, s.share)
-	huma.Register(s.api, route(http.MethodGet, "/v1/shares", "list-shares", "List your shares", bellcord.ScopeRead), s.listShares)
-	huma.Register(s.api, route(http.MethodDelete, "/v1/shares/{share}", "stop-sharing", "Delete a share, so that its link no longer works", bellcord.ScopePrompt), s.stopSharing)
-	read := route(http.MethodGet, "/v1/shared", "get-shared", "Read a shared conversation", "")
-	read.Security = []map[string][]string{}
-	huma.Register(s.api, read, s.shared)
+// shares has the operations for shared copies of conversations.
+type shares struct {
+	views
+	store serverstore.ShareStore
+	hide  func(string) string
 }
 
-func (s *Server) share(ctx context.Context, in *struct {
+func (s *shares) register(o *operations) {
+	add(o, withStatus(http.StatusCreated, route("POST /v1/sessions/{session}/shares", "share-session",
+		bellcord.ScopePrompt, "Share a copy of your conversation by a link")), lookUp(o.session, s.share))
+	add(o, route("GET /v1/shares", "list-shares", bellcord.ScopeRead, "List your shares"), s.list)
+	addResponse(o, route("DELETE /v1/shares/{share}", "stop-sharing", bellcord.ScopePrompt,
+		"Delete a share, so that its link no longer works"), s.stop)
+	add(o, route("GET /v1/shared", "get-shared", "", "Read a shared conversation"), s.read)
+}
+
+func (s *shares) share(ctx context.Context, found bellcord.Session, in *struct {
 	SessionPath
 	Body api.NewShare
 },
-) (*struct{ Body api.Share }, error) {
-	found, err := s.session(ctx, in.Session)
-	if err == nil {
-		err = s.mayShare(ctx, found)
-	}
-	if err != nil {
-		return nil, s.fail(err)
+) (api.Share, error) {
+	if err := s.mayShare(ctx, found); err != nil {
+		return api.Share{}, err
 	}
 	content, err := s.copyOf(ctx, found, in.Body.ToolOutput)
 	if err != nil {
-		return nil, s.fail(err)
+		return api.Share{}, err
 	}
 	secret, now := rand.Text(), time.Now()
 	hash := sha256.Sum256([]byte(secret))
@@ -61,18 +60,15 @@ func (s *Server) share(ctx context.Context, in *struct {
 		ID: newShareID(), Owner: found.Owner, Session: found.ID, Title: found.Title, Hash: hash[:],
 		Created: now, Expires: now.AddDate(0, 0, in.Body.Days), Content: content,
 	}
-	if err := s.Shares.PutShare(ctx, made); err != nil {
-		return nil, s.fail(err)
-	}
 	view := shareView(made)
 	view.Token = made.ID + "." + secret
-	return &struct{ Body api.Share }{view}, nil
+	return view, s.store.PutShare(ctx, made)
 }
 
 // mayShare refuses callers that reach a session but do not own it. A session
 // without an owner can be shared by an admin.
-func (s *Server) mayShare(ctx context.Context, found bellcord.Session) error {
-	if s.Shares == nil {
+func (s *shares) mayShare(ctx context.Context, found bellcord.Session) error {
+	if s.store == nil {
 		return errNoShares
 	}
 	if found.Owner != caller(ctx).Owner && found.Owner != "" {
@@ -88,8 +84,10 @@ func newShareID() string {
 }
 
 // copyOf returns the content of a share: the conversation as it is now.
-func (s *Server) copyOf(ctx context.Context, found bellcord.Session, withOutput bool) ([]byte, error) {
-	copied := &snapshot{withOutput: withOutput, hide: s.Hide, places: map[bellcord.TurnID]int{}, calls: map[string][2]int{}}
+func (s *shares) copyOf(ctx context.Context, found bellcord.Session, withOutput bool) ([]byte, error) {
+	copied := &snapshot{
+		withOutput: withOutput, hide: s.hide, places: map[bellcord.TurnID]int{}, calls: map[string][2]int{},
+	}
 	err := s.eachEvent(ctx, found.ID, func(events []bellcord.Event) error {
 		copied.add(events)
 		return nil
@@ -105,68 +103,64 @@ func (s *Server) copyOf(ctx context.Context, found bellcord.Session, withOutput 
 }
 
 func shareView(v serverstore.Share) api.Share {
-	return api.Share{ID: v.ID, Session: v.Session, Owner: v.Owner, Title: v.Title, Created: v.Created, Expires: v.Expires}
+	return api.Share{
+		ID: v.ID, Session: v.Session, Owner: v.Owner, Title: v.Title, Created: v.Created, Expires: v.Expires,
+	}
 }
 
-func (s *Server) listShares(ctx context.Context, in *struct {
+func (s *shares) list(ctx context.Context, in *struct {
 	Session string `query:"session" doc:"only shares of this session"`
 },
-) (*struct{ Body api.Shares }, error) {
+) (api.Shares, error) {
 	all := api.Shares{Shares: []api.Share{}}
-	if s.Shares == nil {
-		return &struct{ Body api.Shares }{all}, nil
+	if s.store == nil {
+		return all, nil
 	}
-	found, err := s.Shares.Shares(ctx, caller(ctx).Reach())
-	if err != nil {
-		return nil, s.fail(err)
-	}
+	found, err := s.store.Shares(ctx, caller(ctx).Reach())
 	for _, v := range found {
 		if time.Now().Before(v.Expires) && (in.Session == "" || in.Session == string(v.Session)) {
 			all.Shares = append(all.Shares, shareView(v))
 		}
 	}
-	return &struct{ Body api.Shares }{all}, nil
+	return all, err
 }
 
-func (s *Server) stopSharing(ctx context.Context, in *struct {
+func (s *shares) stop(ctx context.Context, in *struct {
 	Share string `path:"share" doc:"id of a share"`
 },
 ) (*struct{}, error) {
-	if s.Shares == nil {
-		return nil, s.fail(serverstore.ErrNoShare)
+	if s.store == nil {
+		return nil, serverstore.ErrNoShare
 	}
-	found, err := s.Shares.Share(ctx, in.Share)
+	found, err := s.store.Share(ctx, in.Share)
 	if reach := caller(ctx).Reach(); err == nil && reach != "" && found.Owner != reach {
 		err = serverstore.ErrNoShare
 	}
 	if err == nil {
-		err = s.Shares.DeleteShare(ctx, in.Share)
+		err = s.store.DeleteShare(ctx, in.Share)
 	}
-	return nil, s.fail(err)
+	return nil, err
 }
 
-// shared returns the content of a share to everyone with its token. An unknown,
+// read returns the content of a share to everyone with its token. An unknown,
 // a deleted and an expired share have the same response. The token is in a
 // header, so that logs of addresses do not contain it.
-func (s *Server) shared(ctx context.Context, in *struct {
+func (s *shares) read(ctx context.Context, in *struct {
 	Token string `header:"Bellcord-Share" required:"true" maxLength:"200" doc:"last part of the link"`
 },
-) (*struct{ Body api.Shared }, error) {
-	if s.Shares == nil {
-		return nil, s.fail(serverstore.ErrNoShare)
+) (api.Shared, error) {
+	if s.store == nil {
+		return api.Shared{}, serverstore.ErrNoShare
 	}
 	id, secret, _ := strings.Cut(in.Token, ".")
-	found, err := s.Shares.Share(ctx, id)
+	found, err := s.store.Share(ctx, id)
 	if err != nil {
-		return nil, s.fail(err)
+		return api.Shared{}, err
 	}
 	hash := sha256.Sum256([]byte(secret))
 	if subtle.ConstantTimeCompare(hash[:], found.Hash) != 1 || !time.Now().Before(found.Expires) {
-		return nil, s.fail(serverstore.ErrNoShare)
+		return api.Shared{}, serverstore.ErrNoShare
 	}
 	body := api.Shared{Title: found.Title, Owner: found.Owner, Created: found.Created, Expires: found.Expires}
-	if err := json.Unmarshal(found.Content, &body.Turns); err != nil {
-		return nil, s.fail(err)
-	}
-	return &struct{ Body api.Shared }{body}, nil
+	return body, json.Unmarshal(found.Content, &body.Turns)
 }

@@ -33,7 +33,7 @@ func (s *Server) Socket() http.Handler {
 	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.hurry(w)
+		s.guard.hurry(w)
 		plainHeaders(w.Header())
 		if err := checkPeer(r.Context()); err != nil {
 			w.Header().Set("Connection", "close")
@@ -53,7 +53,7 @@ type peerKey struct{}
 // SocketContext arranges the check of the connection's peer process. The check
 // runs once, at the first request.
 func (s *Server) SocketContext(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, peerKey{}, sync.OnceValue(func() error { return s.CheckPeer(conn) }))
+	return context.WithValue(ctx, peerKey{}, sync.OnceValue(func() error { return s.checkPeer(conn) }))
 }
 
 // errPeer means that the process at the other end of the socket may not use it.
@@ -84,17 +84,4 @@ func (e errToken) Error() string {
 		return how
 	}
 	return fmt.Sprintf("%v; %s", e.err, how)
-}
-
-// identified authenticates a request over the socket with its token, unless it
-// only reads or stops.
-func (s *Server) identified(r *http.Request, scope bellcord.Scope) (*http.Request, error) {
-	if scope == bellcord.ScopeStop || r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return r, nil
-	}
-	user, err := s.Door.Enter(r, "")
-	if err != nil {
-		return r, errToken{err}
-	}
-	return as(r, user), nil
 }

@@ -41,66 +41,69 @@ type (
 	stopAll struct{ Body *api.Stop }
 )
 
-func (s *Server) stopRoutes() {
-	turn := func(ctx context.Context, in *stopTurn) (*stopped, error) {
-		id, err := bellcord.ParseTurnID(in.Turn)
-		if err != nil {
-			return nil, s.fail(badInput("%v", err))
-		}
-		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Turn: id})
-	}
-	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/turns/{turn}/stop", "stop-turn",
-		"Stop a turn; if it does not exist yet, it is stopped when it arrives within ten minutes"), turn)
-	huma.Register(s.api, stopRoute(http.MethodDelete, "/v1/turns/{turn}", "discard-turn",
-		"Discard a queued turn; the same as stopping it"), turn)
-	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/sessions/{session}/stop", "stop-session",
-		"Stop the running turn of a session"), func(ctx context.Context, in *stopSession) (*stopped, error) {
-		found, err := s.session(ctx, in.Session)
-		if err != nil {
-			return nil, s.fail(err)
-		}
-		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
-	})
-	huma.Register(s.api, stopRoute(http.MethodPost, "/v1/stop", "stop-all",
-		"Stop every turn you are authorized to stop"), func(ctx context.Context, in *stopAll) (*stopped, error) {
-		return s.stopTurns(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
-	})
+// stops has the operations that stop turns.
+type stops struct{ hub stopper }
+
+func (s *stops) register(o *operations) {
+	addResponse(o, stopRoute("POST /v1/turns/{turn}/stop", "stop-turn",
+		"Stop a turn; if it does not exist yet, it is stopped when it arrives within ten minutes"), s.stopTurn)
+	addResponse(o, stopRoute("DELETE /v1/turns/{turn}", "discard-turn",
+		"Discard a queued turn; the same as stopping it"), s.stopTurn)
+	addResponse(o, stopRoute("POST /v1/sessions/{session}/stop", "stop-session",
+		"Stop the running turn of a session"), lookUp(o.session, s.stopSession))
+	addResponse(o, stopRoute("POST /v1/stop", "stop-all", "Stop every turn you are authorized to stop"), s.stopAll)
 }
 
 // stopRoute is route with a small body limit, so that a stop is never refused
 // because of the bytes of other requests.
-func stopRoute(method, path, id, summary string) huma.Operation {
-	op := route(method, path, id, summary, bellcord.ScopeStop)
+func stopRoute(pattern, id, summary string) huma.Operation {
+	op := route(pattern, id, bellcord.ScopeStop, summary)
 	op.MaxBodyBytes = mostStop
 	return op
 }
 
-// stopTurns implements every stop over HTTP: one call of Hub.Stop, limited to
+func (s *stops) stopTurn(ctx context.Context, in *stopTurn) (*stopped, error) {
+	id, err := bellcord.ParseTurnID(in.Turn)
+	if err != nil {
+		return nil, badInput("%v", err)
+	}
+	return s.stop(ctx, in.Body, bellcord.StopRequest{Turn: id})
+}
+
+func (s *stops) stopSession(ctx context.Context, found bellcord.Session, in *stopSession) (*stopped, error) {
+	return s.stop(ctx, in.Body, bellcord.StopRequest{Session: found.ID, Everywhere: true})
+}
+
+func (s *stops) stopAll(ctx context.Context, in *stopAll) (*stopped, error) {
+	return s.stop(ctx, in.Body, bellcord.StopRequest{Everywhere: true})
+}
+
+// stop implements every stop over HTTP: one call of Hub.Stop, limited to
 // the turns that the caller may stop.
-func (s *Server) stopTurns(ctx context.Context, sent *api.Stop, req bellcord.StopRequest) (*stopped, error) {
+func (s *stops) stop(ctx context.Context, sent *api.Stop, req bellcord.StopRequest) (*stopped, error) {
 	body := api.Stop{}
 	if sent != nil {
 		body = *sent
 	}
 	wait, err := waiting(body.Wait, usualWait)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
 	req.Owner, req.Cause = caller(ctx).Reach(), cause(ctx, body.Reason)
 	req.Mode, req.Queue = bellcord.StopMode(body.Mode), bellcord.QueueAction(body.Queue)
-	return s.await(ctx, s.Hub.Stop(req), wait)
+	return await(ctx, s.hub.Stop(req), wait)
 }
 
 // await waits for the receipts. The stop is already in progress and does not
 // depend on the waiting.
-func (s *Server) await(ctx context.Context, stopping *hub.Stopping, wait time.Duration) (*stopped, error) {
+func await(ctx context.Context, stopping *hub.Stopping, wait time.Duration) (*stopped, error) {
 	bounded, done := context.WithTimeout(ctx, wait)
 	defer done()
 	recording, recorded := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer recorded()
 	answers, err := stopping.Wait(bounded)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
-		return nil, s.fail(err)
+		return nil, err
 	}
 	out := &stopped{http.StatusOK, api.NewStopped(answers)}
 	out.Body.Recorded = stopping.Recorded(recording) == nil

@@ -2,10 +2,14 @@ package web
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/bellcord/bellcord"
 )
+
+// errClosing means that turns are no longer accepted.
+var errClosing = errors.New("the server is shutting down")
 
 // streams contains the open event streams, so that they can be ended when the
 // server closes or their session is deleted.

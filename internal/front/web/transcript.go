@@ -5,22 +5,20 @@ import (
 	"context"
 	"errors"
 
+	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/transcript"
 )
 
-func (s *Server) transcript(ctx context.Context, in *struct {
+type transcriptText struct {
+	Type string `header:"Content-Type"`
+	Body []byte
+}
+
+func (s *sessions) transcript(ctx context.Context, found bellcord.Session, in *struct {
 	SessionPath
 	Format string `query:"format" enum:"markdown,json" default:"markdown"`
 },
-) (*struct {
-	Type string `header:"Content-Type"`
-	Body []byte
-}, error,
-) {
-	found, err := s.session(ctx, in.Session)
-	if err != nil {
-		return nil, s.fail(err)
-	}
+) (*transcriptText, error) {
 	var text bytes.Buffer
 	var writer transcript.Writer
 	kind := "text/markdown; charset=utf-8"
@@ -29,12 +27,8 @@ func (s *Server) transcript(ctx context.Context, in *struct {
 	} else {
 		writer = transcript.NewMarkdown(&text, found)
 	}
-	err = s.eachEvent(ctx, found.ID, writer.Write)
-	if err = errors.Join(err, writer.Close()); err != nil {
-		return nil, s.fail(err)
+	if err := errors.Join(s.eachEvent(ctx, found.ID, writer.Write), writer.Close()); err != nil {
+		return nil, err
 	}
-	return &struct {
-		Type string `header:"Content-Type"`
-		Body []byte
-	}{kind, text.Bytes()}, nil
+	return &transcriptText{kind, text.Bytes()}, nil
 }

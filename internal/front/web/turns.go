@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/store"
@@ -22,8 +20,9 @@ type TurnPath struct {
 	Turn string `path:"turn" doc:"id of a turn"`
 }
 
+func (p TurnPath) id() string { return p.Turn }
+
 type (
-	oneTurn  struct{ Body api.Turn }
 	madeTurn struct {
 		Status   int
 		Location string `header:"Location"`
@@ -36,66 +35,68 @@ type (
 	}
 )
 
-func (s *Server) turnRoutes() {
-	prompt := route(http.MethodPost, "/v1/sessions/{session}/turns", "create-turn", "Send a prompt: the turn is recorded before this returns, and can be stopped from then on (with your own id: even before)", bellcord.ScopePrompt)
-	prompt.DefaultStatus = http.StatusAccepted
-	prompt.MaxBodyBytes = mostPrompt
-	huma.Register(s.api, prompt, s.prompt)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns", "list-turns", "List your turns that have not ended", bellcord.ScopeRead), s.listTurns)
-	huma.Register(s.api, route(http.MethodGet, "/v1/turns/{turn}", "get-turn", "Get a turn; with ?wait=, once it has ended or that time has passed", bellcord.ScopeRead), s.getTurn)
-	huma.Register(s.api, route(http.MethodGet, "/v1/receipts", "list-receipts", "List the receipts of your ended turns, the last accepted first", bellcord.ScopeRead), s.receipts)
+// turns has the operations for prompts and their turns.
+type turns struct {
+	views
+	hub interface {
+		prompter
+		awaiter
+	}
+	limits  bellcord.Prompt
+	dirs    *directories
+	memory  *memoryGate
+	watched *watched
 }
 
-func (s *Server) prompt(ctx context.Context, in *newTurn) (*madeTurn, error) {
-	found, err := s.session(ctx, in.Session)
+func (t *turns) register(o *operations) {
+	prompt := route("POST /v1/sessions/{session}/turns", "create-turn", bellcord.ScopePrompt,
+		"Send a prompt: the turn is recorded before this returns, and can be stopped from then on "+
+			"(with your own id: even before)")
+	prompt.MaxBodyBytes = mostPrompt
+	addResponse(o, withStatus(http.StatusAccepted, prompt), lookUp(o.session, t.prompt))
+	add(o, route("GET /v1/turns", "list-turns", bellcord.ScopeRead, "List your turns that have not ended"), t.unended)
+	add(o, route("GET /v1/turns/{turn}", "get-turn", bellcord.ScopeRead,
+		"Get a turn; with ?wait=, once it has ended or that time has passed"), lookUp(o.record, t.get))
+}
+
+func (t *turns) prompt(ctx context.Context, found bellcord.Session, in *newTurn) (*madeTurn, error) {
+	p, err := t.parse(ctx, found, in)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
-	p, err := s.parse(ctx, found, in)
-	if err != nil {
-		return nil, s.fail(err)
+	if t.memory.overloaded() {
+		return nil, errOverloaded
 	}
-	if s.overloaded() {
-		return nil, s.fail(errOverloaded)
+	if err := t.dirs.mayUse(caller(ctx), found); err != nil {
+		return nil, err
 	}
-	if err := s.mayUse(caller(ctx), found); err != nil {
-		return nil, s.fail(err)
-	}
-	turn, err := s.Hub.Accept(ctx, found.ID, p)
+	turn, err := t.hub.Accept(ctx, found.ID, p)
 	switch {
 	case errors.Is(err, bellcord.ErrTurnExists):
-		return s.repeated(ctx, found.ID, p, in.Key)
+		return t.repeated(ctx, found.ID, p, in.Key)
 	case err != nil:
-		return nil, s.fail(err)
+		return nil, err
 	}
 	if p.OnDisconnect == bellcord.StopOnDisconnect {
-		s.watched.bind(found.ID, turn)
+		t.watched.bind(found.ID, turn)
 	}
-	return s.made(ctx, http.StatusAccepted, turn)
+	return t.made(ctx, http.StatusAccepted, turn)
 }
 
-func (s *Server) made(ctx context.Context, status int, id bellcord.TurnID) (*madeTurn, error) {
-	r, err := s.Hub.Turn(ctx, id)
+func (t *turns) made(ctx context.Context, status int, id bellcord.TurnID) (*madeTurn, error) {
+	r, err := t.reader.Turn(ctx, id)
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
-	return &madeTurn{status, "/v1/turns/" + string(id), s.outline(ctx, r)}, nil
-}
-
-// outline returns the turn as the caller may see it: its content requires the
-// read scope.
-func (s *Server) outline(ctx context.Context, r store.TurnRecord) api.Turn {
-	t := s.turn(r)
-	if !caller(ctx).May(bellcord.ScopeRead) {
-		return api.Turn{ID: t.ID, Session: t.Session, State: t.State, Held: t.Held, Accepted: t.Accepted, FirstSeq: t.FirstSeq}
-	}
-	return t
+	return &madeTurn{status, "/v1/turns/" + string(id), t.outline(ctx, r)}, nil
 }
 
 // repeated responds to a prompt with an existing turn ID: the same prompt
 // returns the existing turn, a different one is an error.
-func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bellcord.Prompt, key string) (*madeTurn, error) {
-	r, err := s.record(ctx, string(p.Turn))
+func (t *turns) repeated(
+	ctx context.Context, session bellcord.SessionID, p bellcord.Prompt, key string,
+) (*madeTurn, error) {
+	r, err := t.record(ctx, string(p.Turn))
 	differs := r.Session != session || r.Prompt.Text != p.Text || r.Prompt.Task != p.Task
 	switch {
 	case errors.Is(err, bellcord.ErrNoTurn): // another owner's turn: reveal only that the ID is taken
@@ -106,21 +107,22 @@ func (s *Server) repeated(ctx context.Context, session bellcord.SessionID, p bel
 		err = bellcord.ErrTurnExists
 	}
 	if err != nil {
-		return nil, s.fail(err)
+		return nil, err
 	}
-	return s.made(ctx, http.StatusOK, r.ID)
+	return t.made(ctx, http.StatusOK, r.ID)
 }
 
 // parse returns the prompt of a request, within the server's limits.
-func (s *Server) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
-	p, body := s.Prompt, in.Body
+func (t *turns) parse(ctx context.Context, session bellcord.Session, in *newTurn) (bellcord.Prompt, error) {
+	p, body := t.limits, in.Body
 	p.Task = bellcord.Task(body.Task)
 	text, err := taskText(p.Task, body.Text, session)
 	if err != nil {
 		return p, err
 	}
 	p.Text, p.Images, p.Files, p.Links = text, body.Images, body.Files, body.Links
-	if i := slices.IndexFunc(p.Files, func(f bellcord.File) bool { return strings.ContainsFunc(f.Name, unicode.IsControl) }); i >= 0 {
+	hasControl := func(f bellcord.File) bool { return strings.ContainsFunc(f.Name, unicode.IsControl) }
+	if i := slices.IndexFunc(p.Files, hasControl); i >= 0 {
 		return p, badInput("files: the name of file %d contains control characters", i+1)
 	}
 	p.WhenBusy, p.OnDisconnect = bellcord.BusyPolicy(body.WhenBusy), bellcord.OnDisconnect(body.OnDisconnect)
@@ -155,10 +157,10 @@ func tighter[N int | int64 | time.Duration](configured, requested N) N {
 	return configured
 }
 
-func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.Turns }, error) {
-	unended, err := s.Hub.UnendedTurns(ctx, "")
+func (t *turns) unended(ctx context.Context, _ *struct{}) (api.Turns, error) {
+	unended, err := t.reader.UnendedTurns(ctx, "")
 	if err != nil {
-		return nil, s.fail(err)
+		return api.Turns{}, err
 	}
 	var visible []store.TurnRecord
 	reach := caller(ctx).Reach()
@@ -166,11 +168,11 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 	for _, r := range unended {
 		owner, known := owners[r.Session]
 		if !known && reach != "" {
-			of, err := s.Hub.Session(ctx, r.Session)
+			of, err := t.reader.Session(ctx, r.Session)
 			if errors.Is(err, bellcord.ErrNoSession) {
 				continue
 			} else if err != nil {
-				return nil, s.fail(err)
+				return api.Turns{}, err
 			}
 			owner, owners[r.Session] = of.Owner, of.Owner
 		}
@@ -178,40 +180,34 @@ func (s *Server) listTurns(ctx context.Context, _ *struct{}) (*struct{ Body api.
 			visible = append(visible, r)
 		}
 	}
-	return &struct{ Body api.Turns }{api.Turns{Turns: s.turns(visible)}}, nil
+	return api.Turns{Turns: t.turns(visible)}, nil
 }
 
-func (s *Server) getTurn(ctx context.Context, in *struct {
+func (t *turns) get(ctx context.Context, r store.TurnRecord, in *struct {
 	TurnPath
 	Wait    string `query:"wait" doc:"how long to wait for the end of the turn, such as 30s; maximum 60s"`
 	Include string `query:"include" enum:"answer" doc:"answer: add the agent's text and tool calls, as one value"`
 },
-) (*oneTurn, error) {
-	r, err := s.record(ctx, in.Turn)
-	if err != nil {
-		return nil, s.fail(err)
-	}
+) (view api.Turn, err error) {
 	wait, err := waiting(in.Wait, 0)
 	if err != nil {
-		return nil, s.fail(err)
+		return view, err
 	}
 	if wait > 0 && r.State != bellcord.StateEnded {
 		bounded, done := context.WithTimeout(ctx, wait)
 		defer done()
-		if err := s.Hub.Await(bounded, r.ID); err != nil && bounded.Err() == nil {
-			return nil, s.fail(err)
+		if err := t.hub.Await(bounded, r.ID); err != nil && bounded.Err() == nil {
+			return view, err
 		}
-		if r, err = s.Hub.Turn(context.WithoutCancel(ctx), r.ID); err != nil {
-			return nil, s.fail(err)
+		if r, err = t.reader.Turn(context.WithoutCancel(ctx), r.ID); err != nil {
+			return view, err
 		}
 	}
-	view := s.turn(r)
+	view = t.turn(r)
 	if in.Include == "answer" {
-		answer, err := s.Hub.TurnAnswer(ctx, r.ID)
-		if err != nil {
-			return nil, s.fail(err)
-		}
+		answer, err := t.reader.TurnAnswer(ctx, r.ID)
 		view.Answer = &answer
+		return view, err
 	}
-	return &oneTurn{view}, nil
+	return view, nil
 }

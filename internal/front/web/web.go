@@ -9,16 +9,12 @@ package web
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"reflect"
-	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/bellcord/bellcord"
@@ -103,121 +99,95 @@ type Config struct {
 	Retry      time.Duration // delay before a browser reconnects to a stream (1 s)
 	SearchTime time.Duration // time limit of a search (3 s)
 	BodyTime   time.Duration // time limit for reading a request body (30 s)
-	Patience   time.Duration // time limit for a write to a viewer, and delay before a StopOnDisconnect turn without viewers is stopped (10 s)
+	// Patience is the time limit for a write to a viewer, and the delay before a
+	// StopOnDisconnect turn without viewers is stopped (10 s).
+	Patience time.Duration
 }
 
 // Server implements the HTTP API. Handler serves the network, Socket the local
 // socket.
 type Server struct {
-	Config
-	mux     *http.ServeMux
-	api     huma.API
-	watched watched
-	end     func() // ends background work
-	streams streams
-
-	inFlight inFlight
-	viewers  crowd
-	memory   memoryGate
-	probing  storeProbe
-	searcher *sessionsearch.Searcher
-
-	realRoots sync.Map // paths without symbolic links of directories of the settings
+	problemWriter
+	guard     guard
+	secure    bool
+	checkPeer func(net.Conn) error
+	mux       *http.ServeMux
+	hub       prompter
+	sessions  *sessions
+	dirs      *directories
+	memory    *memoryGate
+	viewers   *crowd
+	streams   *streams
+	watched   *watched
+	end       func() // ends background work
 }
 
 // New returns a server with defaults for unset fields of c. Serve its Handler
 // and Socket.
 func New(c Config) *Server {
-	if c.Heartbeat == 0 {
-		c.Heartbeat = 15 * time.Second
-	}
-	if c.Retry == 0 {
-		c.Retry = time.Second
-	}
-	if c.Patience == 0 {
-		c.Patience = 10 * time.Second
-	}
-	if c.Viewers == nil {
-		c.Viewers = func(int) {}
-	}
-	if c.Elsewhere == nil {
-		c.Elsewhere = func(bellcord.SessionID) bool { return false }
-	}
-	if c.Leaving == nil {
-		c.Leaving = func() error { return nil }
-	}
-	if c.URL == nil {
-		c.URL = func() string { return "" }
-	}
-	if c.Nodes == nil {
-		c.Nodes = func(context.Context) ([]api.Node, error) { return nil, nil }
-	}
-	if c.Files == nil {
-		c.Files = noFiles{}
-	}
-	if c.Ceiling == nil {
-		c.Ceiling = func(string, string) error { return nil }
-	}
-	if c.Roots == nil {
-		c.Roots = func(string) []string { return nil }
-	}
-	if c.CheckPeer == nil {
-		c.CheckPeer = func(net.Conn) error { return nil }
-	}
-	if c.RemoveFiles == nil {
-		c.RemoveFiles = func(bellcord.Session) error { return nil }
-	}
-	if c.Deleted == nil {
-		c.Deleted = func(bellcord.SessionID) {}
-	}
-	if c.SearchTime == 0 {
-		c.SearchTime = 3 * time.Second
-	}
-	if c.BodyTime == 0 {
-		c.BodyTime = 30 * time.Second
-	}
-	if c.MemoryFull == nil {
-		c.MemoryFull = memoryFull
-	}
-	if c.Reclaim == nil {
-		c.Reclaim = func() int64 { return 0 }
-	}
-	if c.MostViewers == nil {
-		c.MostViewers = &Bounds{-1, -1}
-	}
-	if c.Hide == nil {
-		c.Hide = func(text string) string { return text }
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c = withDefaults(c)
 	boundErrors()
-	s := &Server{Config: c, mux: http.NewServeMux()}
 	life, end := context.WithCancel(context.Background())
-	s.end = end
-	s.watched = watched{hub: c.Hub, closed: life.Done(), elsewhere: c.Elsewhere, patience: c.Patience, sessions: map[bellcord.SessionID]*watchers{}}
-	ownDir := func(session bellcord.Session) bool { return contains(c.Workspaces, session.Dir) }
-	s.searcher = sessionsearch.New(c.Texts, sessionsearch.Options{OwnDir: ownDir, Logger: c.Logger})
-	s.inFlight.most = mostInFlight()
-	s.viewers.most = *c.MostViewers
-	s.api = humago.New(s.mux, description(c.Version))
-	s.api.UseMiddleware(s.checkScope, s.readBody)
-	s.sessionRoutes()
-	s.projectRoutes()
-	s.searchRoutes()
-	s.optionRoutes()
-	s.shareRoutes()
-	s.pushRoutes()
-	s.turnRoutes()
-	s.changeRoutes()
-	s.stopRoutes()
-	s.questionRoutes()
-	s.queueRoutes()
-	s.listRoutes()
-	s.loginRoutes()
-	s.eventRoutes()
-	s.healthRoutes()
+	problems := problemWriter{c.Hide, c.Logger}
+	s := &Server{
+		problemWriter: problems,
+		guard: guard{
+			problemWriter: problems, door: c.Door, hosts: c.Hosts, origins: c.Origins, behindProxy: c.BehindProxy,
+			bodyTime: c.BodyTime, inFlight: inFlight{most: mostInFlight()},
+		},
+		secure: c.Secure, checkPeer: c.CheckPeer, mux: http.NewServeMux(), hub: c.Hub,
+		dirs:    &directories{workspaces: c.Workspaces, roots: c.Roots, machineOwner: c.MachineOwner, private: c.Private},
+		memory:  &memoryGate{full: c.MemoryFull, reclaim: c.Reclaim, logger: c.Logger},
+		streams: &streams{},
+		watched: &watched{
+			hub: c.Hub, closed: life.Done(), elsewhere: c.Elsewhere, patience: c.Patience,
+			sessions: map[bellcord.SessionID]*watchers{},
+		},
+		end: end,
+	}
+	s.viewers = &crowd{most: *c.MostViewers, memory: s.memory, changed: c.Viewers, logger: c.Logger}
+	o := &operations{problems, views{c.Hub}, humago.New(s.mux, description(c.Version))}
+	o.api.UseMiddleware(s.guard.checkScope, s.guard.readBody)
+	for _, resource := range s.resources(c) {
+		resource.register(o)
+	}
+	health := health{
+		problemWriter: problems, version: c.Version, metrics: c.Metrics, hub: c.Hub, leaving: c.Leaving,
+		probe: storeProbe{reader: c.Hub, logger: c.Logger}, memory: s.memory,
+	}
+	health.handle(s.mux)
 	return s
+}
+
+// resources returns the parts of the API, and keeps those that Access uses.
+func (s *Server) resources(c Config) []resource {
+	views := views{c.Hub}
+	rules := rules{agent: c.Session.Agent, ceiling: c.Ceiling, checkModel: c.CheckModel, checkAgent: c.CheckAgent}
+	searcher := sessionsearch.New(c.Texts, sessionsearch.Options{OwnDir: s.dirs.isWorkspace, Logger: c.Logger})
+	s.sessions = &sessions{
+		views: views, hub: c.Hub, defaults: c.Session, rules: rules, dirs: s.dirs, streams: s.streams, searcher: searcher,
+		deleted: c.Deleted, removeFiles: c.RemoveFiles,
+	}
+	return []resource{
+		s.sessions,
+		&projects{c.Hub, s.dirs},
+		&searches{views, s.dirs, searcher, c.SearchTime},
+		&options{rules, c.AgentOptions},
+		&shares{views, c.Shares, c.Hide},
+		&subscriptions{c.Push},
+		&turns{views: views, hub: c.Hub, limits: c.Prompt, dirs: s.dirs, memory: s.memory, watched: s.watched},
+		&changes{views, c.Files, s.dirs},
+		&stops{c.Hub},
+		&questions{views, c.Hub},
+		&queue{views, c.Hub},
+		&lists{c.Models, c.Agents, c.Nodes},
+		&usage{views, c.Hub},
+		&logins{c.Door, c.URL},
+		&events{
+			views: views, problemWriter: s.problemWriter, door: c.Door, viewers: s.viewers, streams: s.streams,
+			watched: s.watched, heartbeat: c.Heartbeat, retry: c.Retry, patience: c.Patience,
+		},
+	}
 }
 
 // Close ends all event streams, so that an http.Server can shut down. The
@@ -227,97 +197,34 @@ func (s *Server) Close() {
 	s.end()
 }
 
-// description returns the general part of the OpenAPI document.
-func description(version string) huma.Config {
-	c := huma.DefaultConfig("Bellcord", version)
-	c.Info.Description = "An agent runtime in which stop means stopped. Numbers have their unit in their name."
-	c.CreateHooks = nil // no $schema in responses
-	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "/v1/openapi", "", ""
-	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
-	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token":  {Type: "http", Scheme: "bearer", Description: "a token from bellcord token create, or a JWT from an issuer that the server trusts"},
-		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName, Description: "set by POST /v1/login; accepted only together with the header of the page"},
-		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader, Description: "KEY.CHALLENGE.SIGNATURE: the public key of the page, a text from GET /v1/challenge, and its signature"},
-	}
-	c.Security = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
+// withDefaults returns c with values for its unset fields.
+func withDefaults(c Config) Config {
+	setDefault(&c.Heartbeat, 15*time.Second)
+	setDefault(&c.Retry, time.Second)
+	setDefault(&c.Patience, 10*time.Second)
+	setDefault[Files](&c.Files, noFiles{})
+	setDefault(&c.SearchTime, 3*time.Second)
+	setDefault(&c.BodyTime, 30*time.Second)
+	setDefault(&c.MostViewers, &Bounds{-1, -1})
+	setDefault(&c.Logger, slog.New(slog.DiscardHandler))
+	setDefault(&c.Viewers, func(int) {})
+	setDefault(&c.Elsewhere, func(bellcord.SessionID) bool { return false })
+	setDefault(&c.Leaving, func() error { return nil })
+	setDefault(&c.URL, func() string { return "" })
+	setDefault(&c.Nodes, func(context.Context) ([]api.Node, error) { return nil, nil })
+	setDefault(&c.Ceiling, func(string, string) error { return nil })
+	setDefault(&c.Roots, func(string) []string { return nil })
+	setDefault(&c.CheckPeer, func(net.Conn) error { return nil })
+	setDefault(&c.RemoveFiles, func(bellcord.Session) error { return nil })
+	setDefault(&c.Deleted, func(bellcord.SessionID) {})
+	setDefault(&c.MemoryFull, memoryFull)
+	setDefault(&c.Reclaim, func() int64 { return 0 })
+	setDefault(&c.Hide, func(text string) string { return text })
 	return c
 }
 
-// schemaName adds a suffix to the API types that share a name with a core type.
-func schemaName(t reflect.Type, hint string) string {
-	name := huma.DefaultSchemaNamer(t, hint)
-	if t.PkgPath() == reflect.TypeFor[api.Session]().PkgPath() && (name == "Session" || name == "Usage") {
-		return name + "Report"
-	}
-	return name
-}
-
-// route describes an operation. readBody reads its body, up to MaxBodyBytes.
-func route(method, path, id, summary string, scope bellcord.Scope) huma.Operation {
-	return huma.Operation{
-		Method: method, Path: path, OperationID: id, Summary: summary,
-		Metadata:        map[string]any{"scope": scope},
-		Extensions:      map[string]any{"x-scope": string(scope)},
-		BodyReadTimeout: -1, MaxBodyBytes: mostBody,
+func setDefault[T any](field *T, value T) {
+	if reflect.ValueOf(field).Elem().IsZero() {
+		*field = value
 	}
 }
-
-// checkScope refuses a caller that lacks the operation's scope or exceeds its
-// request rate.
-func (s *Server) checkScope(ctx huma.Context, next func(huma.Context)) {
-	scope, _ := ctx.Operation().Metadata["scope"].(bellcord.Scope)
-	if scope == "" {
-		next(ctx)
-		return
-	}
-	caller, known := auth.From(ctx.Context())
-	var err error
-	if caller.Local {
-		r, _ := humago.Unwrap(ctx)
-		if r, err = s.identified(r, scope); err == nil {
-			ctx = huma.WithContext(ctx, r.Context())
-			caller, _ = auth.From(ctx.Context())
-		}
-	}
-	switch {
-	case err != nil || caller.Local:
-	case !known:
-		err = auth.ErrNoCredentials
-	default:
-		err = s.allow(caller, scope)
-	}
-	if err == nil {
-		next(ctx)
-		return
-	}
-	r, w := humago.Unwrap(ctx)
-	s.writeProblem(w, r, err)
-}
-
-// allow refuses a caller that lacks the scope or exceeds its request rate.
-func (s *Server) allow(caller auth.Caller, scope bellcord.Scope) error {
-	switch {
-	case caller.Unsure != nil && scope != bellcord.ScopeStop:
-		return fmt.Errorf("%w: %w", bellcord.ErrStoreDown, caller.Unsure)
-	case !caller.May(scope):
-		return errScope{scope}
-	case scope != bellcord.ScopeStop: // stops are not rate-limited
-		return s.Door.Allow(caller)
-	}
-	return nil
-}
-
-// caller returns the authenticated caller. On routes without credentials it
-// returns the zero Caller.
-func caller(ctx context.Context) auth.Caller {
-	c, _ := auth.From(ctx)
-	return c
-}
-
-// cause returns the cause of a stop by the caller.
-func cause(ctx context.Context, why string) bellcord.Cause {
-	return bellcord.Cause{Kind: bellcord.CausePerson, By: caller(ctx).Owner, Source: from(ctx), Reason: why}
-}
-
-// errClosing means that turns are no longer accepted.
-var errClosing = errors.New("the server is shutting down")
