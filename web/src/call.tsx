@@ -4,7 +4,7 @@ import { counts } from './lines'
 import { Long } from './long'
 import { languageOf } from './scanner'
 import { visible } from './visible'
-import { Coloured } from './code'
+import { Coloured } from './coloured'
 import type { Change } from './words'
 
 interface Props { name: string; args: any; changes?: Change[]; result?: string; dir?: string; /** long diffs are shown in part, with a button */ long?: boolean }

@@ -1,16 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
 import { ask, newID, type Problem } from './client'
-import type { Conversation } from './conversation'
 import { Lazy } from './lazy'
-import type { Turn } from './record'
+import { inEffect, resultOf, whileBusy, type Props } from './undo'
 import { inLine, visible } from './visible'
 import type { Changes, Undone } from './words'
-
-export interface Props { conversation: Conversation; turn: Turn; mayUndo: boolean; busy: boolean; dir: string }
-
-/** whileBusy explains why nothing can be undone now. */
-export const whileBusy = 'Not possible while a turn is running.'
 
 /** Changed shows in one line what a turn changed, and what was undone. The line opens the list of files. */
 export function Changed(props: Props) {
@@ -42,11 +36,6 @@ export function Changed(props: Props) {
   )
 }
 
-/** inEffect returns the undos of a turn that were not reversed. */
-export function inEffect(t: Turn): Undone[] {
-  return t.undos.filter((u) => !u.redone && !t.undos.some((o) => o.redone === u.undo))
-}
-
 /** summaryOf describes changes in a few words, as Changes.Text in changes.go. It is empty if nothing is known to have changed. */
 function summaryOf(c: Changes): string {
   const counts = [c.changed && `${c.changed} changed`, c.created && `${c.created} created`, c.deleted && `${c.deleted} deleted`].filter(Boolean).join(', ')
@@ -54,15 +43,6 @@ function summaryOf(c: Changes): string {
     counts || (c.files?.length && 'only directories'), c.not_kept && `not kept ${c.not_kept}`,
     (c.gaps?.length || c.problem) && 'incomplete', c.pending && 'pending',
   ].filter(Boolean).join(' · ')
-}
-
-/** resultOf describes the result of an undo, as Undone.Text in changes.go. */
-export function resultOf(u: Undone): string {
-  const parts = [
-    `${u.restored} restored`, u.already && `${u.already} already as before`, u.conflicts && `${u.conflicts} changed since and left alone`,
-    u.not_kept && `${u.not_kept} not kept`, u.skipped && `${u.skipped} need a confirmation`,
-  ]
-  return (u.redone ? 'Redone: ' : 'Undone: ') + parts.filter(Boolean).join(', ')
 }
 
 /** Result shows what an undo did, with a button that reverses it. */

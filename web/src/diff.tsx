@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { marked } from './code'
+import { marked } from './coloured'
 import type { Span } from './highlight'
 import type { Line } from './lines'
 import { useSpans } from './scanner'
 import { visible } from './visible'
-
-export { unified } from './lines'
 
 const names = { '+': 'added', '-': 'removed', ' ': 'same', '@': 'heading' }
 

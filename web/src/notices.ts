@@ -3,52 +3,12 @@
 // While the page is closed, the server sends them: see push.ts and worker.js.
 import { useEffect } from 'preact/hooks'
 import { ask } from './client'
-import { go } from './route'
+import { notify, permission, pushKey } from './notify'
 import { settings, whenChanged } from './settings'
 import { visible } from './visible'
 import type { Me, Session, TurnReport } from './words'
 
 const every = 3000 // milliseconds; browsers slow it down to once a minute after some time
-
-/** permission returns the answer of the user to this site's wish to notify, or unsupported. */
-export const permission = (): NotificationPermission | 'unsupported' => ('Notification' in window && isSecureContext ? Notification.permission : 'unsupported')
-
-/** pushKey is the place of the push subscription in the storage; push.ts reads and writes it. */
-export const pushKey = 'bellcord.push'
-
-/** register installs the service worker that shows notifications where a page cannot, as on phones. It caches nothing. */
-export async function register(): Promise<ServiceWorkerRegistration | undefined> {
-  if (!navigator.serviceWorker) return undefined
-  try {
-    await navigator.serviceWorker.register(address() as unknown as string)
-    return await navigator.serviceWorker.ready
-  } catch { return undefined }
-}
-
-// The worker names the view of a notification that was clicked.
-navigator.serviceWorker?.addEventListener('message', (e) => { if (/^\/(s\/[0-9a-f-]{36}|settings)$/.test(e.data?.path)) go(e.data.path) })
-
-let fixed: unknown
-
-/** address returns the worker's address as a trusted one. The policy has this name only, and no other address. */
-function address(): unknown {
-  const types = (globalThis as any).trustedTypes
-  if (!types) return '/worker.js'
-  fixed ??= types.createPolicy('bellcord-worker', { createScriptURL: () => '/worker.js' }).createScriptURL('')
-  return fixed
-}
-
-/** notify shows a notification. A later one with the same tag replaces it. */
-export async function notify(title: string, body: string, path: string, tag: string): Promise<boolean> {
-  if (permission() !== 'granted') return false
-  const options = { body, tag, icon: '/icon-192.png', data: { path } }
-  const worker = await register()
-  if (worker) { await worker.showNotification(title, options); return true }
-  try {
-    new Notification(title, options).onclick = () => focus()
-    return true
-  } catch { return false }
-}
 
 /** hasPush reports whether someone turned on notifications for the closed page in this browser. */
 function hasPush(): boolean { try { return localStorage.getItem(pushKey) !== null } catch { return false } }

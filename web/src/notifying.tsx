@@ -1,8 +1,8 @@
 // The notifications in the settings. Loaded when the settings are first shown.
 import { useEffect, useState } from 'preact/hooks'
 import { say } from './announce'
-import { notify, permission } from './notices'
-import { Check, Group } from './preferences'
+import { Check, Group } from './group'
+import { notify, permission } from './notify'
 import { isOn, refresh, sendTest, turnOff, turnOn, unusable } from './push'
 import { change, useSettings, type Settings } from './settings'
 

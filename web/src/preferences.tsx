@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { say } from './announce'
 import { ask, logOut, type Problem } from './client'
 import { Confirm } from './confirm'
 import { plural } from './figures'
+import { Check, Group } from './group'
 import { openShortcuts } from './keys'
 import { Lazy } from './lazy'
 import { forgetPrompts } from './recall'
@@ -38,10 +38,6 @@ export default function Preferences({ me }: { me?: Me }) {
   )
 }
 
-export function Group({ title, children }: { title: string; children: ComponentChildren }) {
-  return <section class="group" aria-label={title}><h2>{title}</h2>{children}</section>
-}
-
 function Choice<K extends 'theme' | 'size' | 'enter'>({ name, label, value, of }: { name: K; label: string; value: Settings[K]; of: [Settings[K], string][] }) {
   return (
     <fieldset class="radios">
@@ -49,10 +45,6 @@ function Choice<K extends 'theme' | 'size' | 'enter'>({ name, label, value, of }
       {of.map(([v, text]) => <label key={v}><input type="radio" name={name} checked={v === value} onChange={() => change({ [name]: v })} />{text}</label>)}
     </fieldset>
   )
-}
-
-export function Check({ label, on, set, disabled }: { label: string; on: boolean; set: (on: boolean) => void; disabled?: boolean }) {
-  return <label class="check"><input type="checkbox" checked={on} disabled={disabled} onChange={(e) => set(e.currentTarget.checked)} />{label}</label>
 }
 
 function Account({ me }: { me?: Me }) {

@@ -1,4 +1,4 @@
-import { Coloured } from './code'
+import { Coloured } from './coloured'
 import { bytes } from './figures'
 import { sizeOf } from './files'
 import { languageOf } from './scanner'

@@ -1,7 +1,7 @@
 // Notifications while the page is closed: the browser's subscription at the push
 // service of its maker, and the server's knowledge of it. Loaded when needed.
 import { ask } from './client'
-import { permission, pushKey, register } from './notices'
+import { permission, pushKey, register } from './notify'
 import { settings } from './settings'
 
 interface Kept { owner: string; id: string }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { say } from './announce'
-import { resultOf, whileBusy, type Props } from './changed'
 import { ask, newID, type Problem } from './client'
 import { plural } from './figures'
+import { resultOf, whileBusy, type Props } from './undo'
 import { inLine, visible } from './visible'
 import type { ChangedFile, Undone } from './words'
 
