@@ -105,7 +105,7 @@ var consumers = []consumer{
 		"is about the session":         "ConversationCleared AgentSessionOpened SessionUpdated ProcessConfirmed AnswerForwarded",
 		"has no text":                  "AgentUpdate CustomEvent",
 	}},
-	{"the terminal", "internal/front/chat", []string{"Model.life", "Model.work", "meter.count"}, map[string]string{
+	{"the terminal", "internal/front/chat", []string{"story.life", "story.work", "meter.count"}, map[string]string{
 		"the prompt names it":      "AttachmentLoaded",
 		"only the model needs it":  "ThinkingSigned ContextAdded",
 		"the status has the agent": "AgentSessionOpened",
@@ -116,7 +116,7 @@ var consumers = []consumer{
 		"has no text that is printed":        "AgentUpdate CustomEvent AnswerForwarded StopRequested StepStarted StepEnded AttachmentLoaded ContextAdded UsageReported ThinkingDelta ThinkingSigned ToolCallStarted ToolOutputDelta SideRequestStarted SideRequestEnded ConversationCompacted ConversationCleared ConversationRewound AgentSessionOpened SessionUpdated ChangesRecorded Undone FilesScanned",
 		"line.Watch makes its text harmless": "MessageImported TurnAccepted PromptEdited TurnStarted QuestionAnswered",
 	}},
-	{"chats", "internal/front/chats", []string{"chat.showEvent", "chat.past", "turn.applyBody"}, map[string]string{
+	{"chats", "internal/front/chats", []string{"chat.showEvent", "shared.past", "content.apply"}, map[string]string{
 		"the user's own message shows it": "PromptEdited AttachmentLoaded",
 		"only the model needs it":         "ThinkingSigned ContextAdded",
 		"a chat shows calls, not output":  "ToolCallStarted ToolOutputDelta AgentUpdate CustomEvent MessageImported",

@@ -32,46 +32,38 @@ type endedTurn struct {
 	changed bool // it changed files, or that is not known yet
 }
 
-// runningText returns the prompt of a turn if it is the running one.
-func (m *Model) runningText(turn bellcord.TurnID) string {
-	if m.running == nil || m.running.id != turn {
-		return ""
-	}
-	return m.running.text
-}
-
 // turnChanged records whether a turn has changed files.
-func (m *Model) turnChanged(turn bellcord.TurnID, c bellcord.Changes) {
-	for i := range m.ended {
-		if m.ended[i].id == turn {
-			m.ended[i].changed = c.Pending || len(c.Files) > 0
+func (s *story) turnChanged(turn bellcord.TurnID, c bellcord.Changes) {
+	for i := range s.ended {
+		if s.ended[i].id == turn {
+			s.ended[i].changed = c.Pending || len(c.Files) > 0
 		}
 	}
-	if m.receipt != nil && m.receipt.Turn == turn {
-		r := *m.receipt
+	if s.receipt != nil && s.receipt.Turn == turn {
+		r := *s.receipt
 		r.Changes = &c
-		m.receipt = &r
+		s.receipt = &r
 	}
 }
 
 // processesRecovered adds the processes of a lost turn to its receipt.
-func (m *Model) processesRecovered(b bellcord.ProcessesRecovered) {
-	if m.receipt == nil || m.receipt.Turn != b.Turn {
+func (s *story) processesRecovered(b bellcord.ProcessesRecovered) {
+	if s.receipt == nil || s.receipt.Turn != b.Turn {
 		return
 	}
-	m.recovered.Add(b)
-	r := *m.receipt
-	r.Processes = m.recovered.Processes()
-	m.receipt = &r
+	s.recovered.Add(b)
+	r := *s.receipt
+	r.Processes = s.recovered.Processes()
+	s.receipt = &r
 }
 
 // changedTurn returns the turn that a command about changes means: the one with an
 // id that begins or ends with word, or without a word the last one that changed
 // files. It shows a hint if there is none.
-func (m *Model) changedTurn(word string) (bellcord.TurnID, bool) {
+func (s *story) changedTurn(word string) (bellcord.TurnID, bool) {
 	var found []bellcord.TurnID
 	part := sessionid.Part(word)
-	for _, t := range m.ended {
+	for _, t := range s.ended {
 		id := strings.ToLower(string(t.id))
 		switch {
 		case word == "" && t.changed:
@@ -84,30 +76,30 @@ func (m *Model) changedTurn(word string) (bellcord.TurnID, bool) {
 	case len(found) == 1:
 		return found[0], true
 	case word == "":
-		m.setHint("No turn of this session has changed files.")
+		s.setHint("No turn of this session has changed files.")
 	case len(found) == 0:
-		m.setHint("No turn of this session that has ended has the id " + word + "; /receipt shows the id of the last one.")
+		s.setHint("No turn of this session that has ended has the id " + word + "; /receipt shows the id of the last one.")
 	default:
-		m.setHint(fmt.Sprintf("%d turns match %s: use more of the id.", len(found), word))
+		s.setHint(fmt.Sprintf("%d turns match %s: use more of the id.", len(found), word))
 	}
 	return "", false
 }
 
 // showTurnChanges handles /changes.
-func (m *Model) showTurnChanges(word string) []Action {
-	if turn, found := m.changedTurn(word); found {
+func (s *story) showTurnChanges(word string) []Action {
+	if turn, found := s.changedTurn(word); found {
 		return []Action{ShowChanges{turn}}
 	}
 	return nil
 }
 
 // showDiff handles /diff.
-func (m *Model) showDiff(paths []string) []Action {
+func (s *story) showDiff(paths []string) []Action {
 	if len(paths) > 1 {
-		m.setHint("use /diff or /diff PATH; quote a path with spaces")
+		s.setHint("use /diff or /diff PATH; quote a path with spaces")
 		return nil
 	}
-	turn, found := m.changedTurn("")
+	turn, found := s.changedTurn("")
 	if !found {
 		return nil
 	}
@@ -159,14 +151,13 @@ func (ShowChanges) inOrder() bool { return true }
 func (ShowDiff) inOrder() bool    { return true }
 
 // addDiff adds changed texts to the conversation, on this screen only.
-func (m *Model) addDiff(changes []bellcord.Change) {
+func (s *story) addDiff(changes []bellcord.Change) {
 	if len(changes) == 0 {
 		return
 	}
-	b := &diffBlock{changes, m.session.Dir}
-	m.story.settle(m.now)
-	m.story.addBlock(b)
-	m.announce(ansi.Strip(strings.Join(b.lines(plainWidth, true), "\n")))
+	b := &diffBlock{changes, s.session.Dir}
+	s.blocks.addBlock(b, s.now)
+	s.announce(ansi.Strip(strings.Join(b.lines(plainWidth, true), "\n")))
 }
 
 // diffBlock is the difference that a turn made to files.

@@ -63,45 +63,45 @@ Exit    ctrl+c twice with an empty input · ctrl+d · /quit
 func (m *Model) submit() []Action {
 	text := m.input.String()
 	if strings.TrimSpace(text) == "" {
-		if len(m.images) == 0 || m.queue.edits != "" {
+		if len(m.input.images) == 0 || m.input.edits != "" {
 			return nil
 		}
 		text = onlyImages
 	}
-	if m.refusesAnswer(text) {
-		if m.queue.edits == "" {
+	if m.input.refusesAnswer(text) {
+		if m.input.edits == "" {
 			m.input.set("")
 		}
 		return nil
 	}
-	turn := m.queue.edits
-	if i := m.queue.find(turn); i >= 0 && m.queue.waits[i].prompt.Task == bellcord.TaskCommand {
-		return m.editCommand(turn, text)
+	turn := m.input.edits
+	if i := m.turns.queue.find(turn); i >= 0 && m.turns.queue.waits[i].prompt.Task == bellcord.TaskCommand {
+		return m.input.editCommand(turn, text)
 	}
 	if turn == "" {
-		if m.refusesImages(text) {
+		if m.input.refusesImages(text) {
 			return nil
 		}
-		images := m.images
-		m.clearInput()
-		return append(withImages(m.Submit(text), images), m.earlier.addText(text)...)
+		images := m.input.images
+		m.input.clear()
+		return append(withImages(m.Submit(text), images), m.input.earlier.addText(text)...)
 	}
-	prompt, is := m.prompt(text)
+	prompt, is := m.input.prompt(text)
 	if !is {
 		return nil
 	}
-	m.clearInput()
+	m.input.clear()
 	return []Action{Edit{turn, prompt}}
 }
 
 // Submit handles a command or a prompt. A command of this front never becomes a
 // prompt. An unknown command is refused, unless a hosted agent may support it.
 func (m *Model) Submit(text string) []Action {
-	if m.refusesAnswer(text) {
+	if m.input.refusesAnswer(text) {
 		return nil
 	}
 	if isCommand(text) {
-		return m.runCommand(text)
+		return m.input.runCommand(text)
 	}
 	command, prompt, err := commandNames.Parse(text, m.hosted())
 	switch {
@@ -110,32 +110,24 @@ func (m *Model) Submit(text string) []Action {
 		m.setHint(err.Error())
 		return nil
 	case command != nil:
-		return m.guided(command.Name, m.obey(command.Name, command.Rest))
+		actions := m.obey(command.Name, command.Rest)
+		if m.guide != nil {
+			m.follow(m.guide.Command(command.Name))
+		}
+		return actions
 	}
-	return m.sendPrompt(bellcord.TaskAnswer, strings.TrimSpace(prompt))
+	return m.turns.send(bellcord.TaskAnswer, strings.TrimSpace(prompt))
 }
-
-func (m *Model) sendPrompt(task bellcord.Task, text string) []Action {
-	p := Prompt{Session: m.session, Draft: m.draft, Turn: bellcord.NewTurnID(), Task: task, Text: text}
-	if task == bellcord.TaskAnswer {
-		p.ImageFiles = m.mentionedImages(text)
-	}
-	m.sent = append(m.sent, sent{turn: p.Turn, text: text})
-	return []Action{p}
-}
-
-// hosted reports whether a hosted agent runs the session. It may have commands.
-func (m *Model) hosted() bool { return m.session.Agent != "" }
 
 // prompt returns the new text of a queued prompt; false if it would be a
 // command.
-func (m *Model) prompt(text string) (string, bool) {
-	if m.refusesAnswer(text) {
+func (in *input) prompt(text string) (string, bool) {
+	if in.refusesAnswer(text) {
 		return "", false
 	}
-	command, prompt, err := commandNames.Parse(text, m.hosted())
+	command, prompt, err := commandNames.Parse(text, in.hosted())
 	if err != nil || command != nil {
-		m.setHint("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
+		in.setHint("a queued prompt cannot be a command; to send it as text, write /" + strings.TrimSpace(text))
 		return "", false
 	}
 	return strings.TrimSpace(prompt), true
@@ -146,17 +138,17 @@ func (m *Model) obey(word, rest string) []Action {
 	case "stop":
 		return m.stopCommand(rest)
 	case "continue":
-		return m.sendPrompt(bellcord.TaskAnswer, "Continue.")
+		return m.turns.send(bellcord.TaskAnswer, "Continue.")
 	case "receipt":
-		m.showReceipt()
+		m.story.showReceipt()
 	case "changes":
-		return m.showTurnChanges(rest)
+		return m.story.showTurnChanges(rest)
 	case "diff":
-		return m.showDiff(slash.Words(rest))
+		return m.story.showDiff(slash.Words(rest))
 	case "undo", "redo":
-		return m.undoCommand(word, rest)
+		return m.story.undoCommand(word, rest)
 	case "rewind":
-		return m.rewindCommand(rest)
+		return m.story.rewindCommand(rest)
 	case "sessions":
 		return []Action{ShowList{At: AtSessions}}
 	case "open":
@@ -164,8 +156,10 @@ func (m *Model) obey(word, rest string) []Action {
 			return []Action{Open{rest}}
 		}
 		return []Action{ShowList{At: AtSessions}}
-	case "queue", "edit", "drop", "send":
-		return m.queueCommand(word, rest)
+	case "queue":
+		m.story.showNotice(m.turns.queue.list())
+	case "edit", "drop", "send":
+		return m.input.queueCommand(word, rest)
 	case "new":
 		m.showNewSession(bellcord.Session{Mode: m.session.Mode, Model: m.session.Model, Agent: m.session.Agent})
 	case "agent":
@@ -183,11 +177,11 @@ func (m *Model) obey(word, rest string) []Action {
 			m.setHint("Nothing to compact yet.")
 			return nil
 		}
-		return m.sendPrompt(bellcord.TaskCompact, rest)
+		return m.turns.send(bellcord.TaskCompact, rest)
 	case "model":
-		return m.change(bellcord.SessionUpdated{Model: rest}, AtModels)
+		return m.story.change(bellcord.SessionUpdated{Model: rest}, AtModels)
 	case "mode":
-		return m.change(bellcord.SessionUpdated{Mode: rest}, "")
+		return m.story.change(bellcord.SessionUpdated{Mode: rest}, "")
 	case "paste":
 		return []Action{PasteImage{}}
 	case "editor":
@@ -195,22 +189,22 @@ func (m *Model) obey(word, rest string) []Action {
 	case "cost":
 		return []Action{ShowList{At: AtCost, Session: m.session.ID}}
 	case "status":
-		m.showNotice(m.standing())
+		m.story.showNotice(m.standing())
 	case "help":
-		m.showHelp()
+		m.input.showHelp()
 	case "quit", "exit":
-		return m.quit()
+		return []Action{Leave{}}
 	}
 	return nil
 }
 
 // showReceipt shows the receipt of the last turn that has ended.
-func (m *Model) showReceipt() {
-	if m.receipt == nil {
-		m.setHint("No turn has ended yet.")
+func (s *story) showReceipt() {
+	if s.receipt == nil {
+		s.setHint("No turn has ended yet.")
 		return
 	}
-	m.showNotice(strings.TrimRight(line.Details(*m.receipt), "\n"))
+	s.showNotice(strings.TrimRight(line.Details(*s.receipt), "\n"))
 }
 
 func (m *Model) stopCommand(rest string) []Action {
@@ -218,17 +212,16 @@ func (m *Model) stopCommand(rest string) []Action {
 	switch {
 	case rest != "" && !all:
 		m.setHint("use /stop or /stop all")
-	case m.target() == "" && (!all || len(m.queue.waits) == 0):
+	case m.turns.target() == "" && (!all || len(m.turns.queue.waits) == 0):
 		m.setHint("Nothing is running.")
 	case !all || m.session.ID == "":
 		return m.requestStop(bellcord.StopNow)
 	default:
-		for _, w := range m.queue.waits {
-			m.ownStops[w.turn] = true
+		for _, w := range m.turns.queue.waits {
+			m.turns.ownStops[w.turn] = true
 		}
-		if turn := m.target(); turn != "" {
-			m.ownStops[turn] = true
-			m.stopping(turn, bellcord.StopNow)
+		if turn := m.turns.target(); turn != "" {
+			m.stop(turn, bellcord.StopNow)
 		}
 		return []Action{Stop{Session: m.session.ID, Mode: bellcord.StopNow, Queue: bellcord.QueueDrop}}
 	}
@@ -244,11 +237,11 @@ func (m *Model) showNewSession(like bellcord.Session) {
 }
 
 // change changes a setting; an empty change shows the settings.
-func (m *Model) change(to bellcord.SessionUpdated, list Sight) []Action {
+func (s *story) change(to bellcord.SessionUpdated, list Sight) []Action {
 	if to != (bellcord.SessionUpdated{}) {
-		return []Action{Change{m.session.ID, m.session.Agent, to}}
+		return []Action{Change{s.session.ID, s.session.Agent, to}}
 	}
-	m.showNotice(settings(m.session))
+	s.showNotice(settings(s.session))
 	if list != "" {
 		return []Action{ShowList{At: list}}
 	}
@@ -292,9 +285,42 @@ func (m *Model) standing() string {
 	if m.session.Dir != "" {
 		text += "\nin " + m.session.Dir
 	}
-	text += "\n" + settings(m.session) + "\n" + m.state()
-	if len(m.queue.waits) > 0 {
-		text += "\n" + m.queueTitle()
+	status := m.status()
+	text += "\n" + settings(m.session) + "\n" + status.line(status.call, true)
+	if len(m.turns.queue.waits) > 0 {
+		text += "\n" + m.turns.queue.title()
 	}
 	return text
+}
+
+// isCommand reports whether an input is a command for the shell. A space before
+// the ! makes it text.
+func isCommand(text string) bool { return strings.HasPrefix(text, bellcord.CommandPrefix) }
+
+// runCommand runs a command in the session's directory, without the model. It is
+// a turn: it can be queued and stopped.
+func (in *input) runCommand(text string) []Action {
+	command := strings.TrimSpace(strings.TrimPrefix(text, bellcord.CommandPrefix))
+	switch {
+	case command == "":
+		in.set(text)
+		in.setHint("write a command after the !; a space before the ! makes it text")
+		return nil
+	case in.hosted():
+		in.set(text)
+		in.setHint(in.session.Agent + " runs its own commands: ! works only in sessions of the built-in agent")
+		return nil
+	}
+	return in.turns.send(bellcord.TaskCommand, bellcord.CommandPrefix+command)
+}
+
+// editCommand changes a queued command. It stays a command, so that no text
+// becomes a command by an edit.
+func (in *input) editCommand(turn bellcord.TurnID, text string) []Action {
+	if !isCommand(text) || strings.TrimSpace(strings.TrimPrefix(text, bellcord.CommandPrefix)) == "" {
+		in.setHint("a queued command stays a command: begin it with !, or delete it and send the text")
+		return nil
+	}
+	in.clear()
+	return []Action{Edit{turn, strings.TrimSpace(text)}}
 }

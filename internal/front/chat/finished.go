@@ -5,31 +5,27 @@ import "github.com/bellcord/bellcord/internal/plural"
 // finished returns the blocks that are finished and were not returned before. A
 // block is finished if it is fixed and all blocks before it are finished: blocks
 // are printed in the order of the log, also if a later call ends first.
-func (s *story) finished() []*shown {
-	from := s.printed
-	for s.printed < len(s.blocks) && s.blocks[s.printed].fixed() {
-		s.printed++
+func (bs *blocks) finished() []*shown {
+	from := bs.printed
+	for bs.printed < len(bs.all) && bs.all[bs.printed].fixed() {
+		bs.printed++
 	}
-	return s.blocks[from:s.printed]
+	return bs.all[from:bs.printed]
 }
 
 // skipTurns marks all turns but the last ones as printed, and returns how many
 // it has skipped.
-func (s *story) skipTurns(last int) int {
-	n := len(s.turns) - last
+func (bs *blocks) skipTurns(last int) int {
+	n := len(bs.turns) - last
 	if n <= 0 {
 		return 0
 	}
-	s.printed = max(s.printed, s.turns[n])
+	bs.printed = max(bs.printed, bs.turns[n])
 	return n
 }
 
 // resumedTurns is how many turns of a session that is opened are printed.
 const resumedTurns = 3
-
-// Replay records that the log of the session is being read from its beginning.
-// Until CaughtUp, Finished returns nothing.
-func (m *Model) Replay() { m.replaying = true }
 
 // CaughtUp records that the log has been read to its end. Of what was read since
 // Replay, Finished returns the last turns only.
@@ -38,8 +34,8 @@ func (m *Model) CaughtUp() {
 		return
 	}
 	m.replaying = false
-	if n := m.story.skipTurns(resumedTurns); n > 0 {
-		m.lead = append(m.lead, "… "+plural.Count(n, "earlier turn")+" · ctrl+o shows all")
+	if n := m.story.blocks.skipTurns(resumedTurns); n > 0 {
+		m.story.lead = append(m.story.lead, "… "+plural.Count(n, "earlier turn")+" · ctrl+o shows all")
 	}
 }
 
@@ -51,14 +47,14 @@ func (m *Model) Finished(width int) []string {
 		return nil
 	}
 	var lines []string
-	for _, words := range m.lead {
+	for _, words := range m.story.lead {
 		lines = append(lines, wrap(styled(dim, harmless(words)), width)...)
 	}
-	m.lead = nil
-	for _, b := range m.story.finished() {
-		lines = append(lines, b.lines(width, m.open)...)
+	m.story.lead = nil
+	for _, b := range m.story.blocks.finished() {
+		lines = append(lines, b.lines(width, m.unfolded)...)
 	}
-	return m.colouredAll(lines)
+	return m.coloured(lines)
 }
 
 // Unfinished returns the lines of the blocks that Finished has not returned, for
@@ -68,8 +64,8 @@ func (m *Model) Unfinished(width int) []string {
 	if m.replaying || width < narrowest {
 		return nil
 	}
-	for _, b := range m.story.blocks[m.story.printed:] {
-		lines = append(lines, b.lines(width, m.open)...)
+	for _, b := range m.story.blocks.all[m.story.blocks.printed:] {
+		lines = append(lines, b.lines(width, m.unfolded)...)
 	}
-	return m.colouredAll(lines)
+	return m.coloured(lines)
 }

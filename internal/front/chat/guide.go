@@ -32,22 +32,13 @@ func (m *Model) follow(g Guidance) {
 	}
 	m.guidance = g
 	if g.Text != "" {
-		m.story.settle(m.now)
-		m.story.addBlock(&guideText{g.Text})
+		m.story.blocks.addBlock(&guideText{g.Text}, m.now)
 		m.announce(g.Text)
 	}
 	if g.Prompt != "" && m.input.empty() {
 		m.input.set(g.Prompt)
-		m.menu.closed = g.Prompt // the input is complete
+		m.input.menu.closed = g.Prompt // the input is complete
 	}
-}
-
-// guided passes a command to the guide after it has run.
-func (m *Model) guided(command string, actions []Action) []Action {
-	if m.guide != nil {
-		m.follow(m.guide.Command(command))
-	}
-	return actions
 }
 
 // guideText is an instruction in the conversation.

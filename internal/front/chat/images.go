@@ -100,23 +100,23 @@ func droppedImage(text string) (string, bool) {
 }
 
 // attached applies the result of an action for images.
-func (m *Model) attached(r Report) {
+func (in *input) attached(r Report) {
 	if r.Err == nil {
-		m.images = append(m.images, *r.Image)
+		in.images = append(in.images, *r.Image)
 		return
 	}
 	if of, is := r.Of.(AttachImage); is {
-		m.input.insert(of.Text)
+		in.insert(of.Text)
 	}
-	m.setHint("no image attached: " + r.Err.Error())
+	in.setHint("no image attached: " + r.Err.Error())
 }
 
 // imageLines returns one line for each image of the input.
-func (m *Model) imageLines() []string {
+func (in *input) imageLines() []string {
 	var lines []string
-	for i, image := range m.images {
+	for i, image := range in.images {
 		text := fmt.Sprintf("  image %d: %s %s", i+1, size(len(image.Data)), strings.TrimPrefix(image.Type, "image/"))
-		if i == len(m.images)-1 {
+		if i == len(in.images)-1 {
 			text += " · backspace at the start of the input removes it"
 		}
 		lines = append(lines, styled(cyan, text))
@@ -135,35 +135,22 @@ func size(bytes int) string {
 }
 
 // removeImage removes the last image, if the cursor is at the start of the input.
-func (m *Model) removeImage(key string) bool {
-	if key != "backspace" || m.input.at > 0 || len(m.images) == 0 {
+func (in *input) removeImage(key string) bool {
+	if key != "backspace" || in.at > 0 || len(in.images) == 0 {
 		return false
 	}
-	m.images = m.images[:len(m.images)-1]
+	in.images = in.images[:len(in.images)-1]
 	return true
-}
-
-// mentionedImages returns the image files that a prompt mentions as @path.
-func (m *Model) mentionedImages(text string) []string {
-	if !m.ownFiles || m.session.Dir == "" {
-		return nil
-	}
-	var paths []string
-	for _, word := range strings.Fields(text) {
-		if path, is := strings.CutPrefix(word, "@"); is && isImagePath(path) && filepath.IsLocal(path) {
-			paths = append(paths, filepath.Join(m.session.Dir, path))
-		}
-	}
-	return paths
 }
 
 // refusesImages reports whether a prompt with images cannot be sent, and shows
 // the reason.
-func (m *Model) refusesImages(text string) bool {
-	if len(m.images) == 0 && len(m.mentionedImages(text)) == 0 || m.hosted() || m.takesImages == nil || m.takesImages(m.session.Model) {
+func (in *input) refusesImages(text string) bool {
+	model := in.session.Model
+	if len(in.images) == 0 && len(in.mentionedImages(text)) == 0 || in.hosted() || in.takesImages == nil || in.takesImages(model) {
 		return false
 	}
-	m.setHint(orUsual(m.session.Model) + " accepts no images. Nothing was sent. Remove the image, or choose another model with /model.")
+	in.setHint(orUsual(model) + " accepts no images. Nothing was sent. Remove the image, or choose another model with /model.")
 	return true
 }
 

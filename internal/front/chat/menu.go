@@ -16,6 +16,8 @@ const mostRows = 8
 // menu is the list below the input. It offers completions of the word at the
 // cursor.
 type menu struct {
+	*state
+	editor *editor
 	input  string // the input for which at was selected
 	at     int
 	closed string // the input for which Esc closed the menu
@@ -37,47 +39,47 @@ type row struct {
 }
 
 // menuRows returns the rows of the menu; none if it is not open.
-func (m *Model) menuRows() []row {
-	text := m.input.String()
-	if m.menu.closed == text || m.search != nil || m.picker != nil || m.queue.edits != "" || m.form != nil {
+func (in *input) menuRows() []row {
+	text := in.String()
+	if in.menu.closed == text || in.search != nil || in.picker != nil || in.edits != "" || in.questions.form != nil {
 		return nil
 	}
-	if query, is := m.fileQuery(); is {
-		return m.fileRows(query)
+	if query, is := in.menu.fileQuery(); is {
+		return in.menu.fileRows(query)
 	}
 	word, command := strings.CutPrefix(text, "/")
-	if !command || m.input.at != len(m.input.text) || strings.IndexFunc(word, unicode.IsSpace) >= 0 {
+	if !command || in.at != len(in.text) || strings.IndexFunc(word, unicode.IsSpace) >= 0 {
 		return nil
 	}
 	var rows []row
 	for _, c := range commands {
 		if strings.HasPrefix(c.name, strings.ToLower(word)) {
-			rows = append(rows, row{"/" + c.name, c.does + m.currently(c.name)})
+			rows = append(rows, row{"/" + c.name, c.does + in.menu.currently(c.name)})
 		}
 	}
 	return rows
 }
 
 // currently returns the current value of the setting that a command changes.
-func (m *Model) currently(command string) string {
+func (mn *menu) currently(command string) string {
 	switch command {
 	case "model":
-		return " (now " + harmless(orUsual(m.session.Model)) + ")"
+		return " (now " + harmless(orUsual(mn.session.Model)) + ")"
 	case "mode":
-		return " (now " + harmless(orUsual(m.session.Mode)) + ")"
+		return " (now " + harmless(orUsual(mn.session.Mode)) + ")"
 	}
 	return ""
 }
 
 // fileQuery returns the part of a path behind the @ at the cursor; false if there is
 // none.
-func (m *Model) fileQuery() (string, bool) {
-	before := m.input.text[:m.input.at]
+func (mn *menu) fileQuery() (string, bool) {
+	before := mn.editor.text[:mn.editor.at]
 	from := len(before)
 	for from > 0 && !unicode.IsSpace(before[from-1]) {
 		from--
 	}
-	if m.input.at < len(m.input.text) && !unicode.IsSpace(m.input.text[m.input.at]) {
+	if mn.editor.at < len(mn.editor.text) && !unicode.IsSpace(mn.editor.text[mn.editor.at]) {
 		return "", false // inside a word
 	}
 	return strings.CutPrefix(string(before[from:]), "@")
@@ -85,9 +87,9 @@ func (m *Model) fileQuery() (string, bool) {
 
 // fileRows returns the files that match the query. Until the result of the query is
 // there, the files of the one before stay if they match.
-func (m *Model) fileRows(query string) []row {
-	files := m.menu.files
-	if files.query.Dir != m.session.Dir || !strings.HasPrefix(query, files.query.Query) && !strings.HasPrefix(files.query.Query, query) {
+func (mn *menu) fileRows(query string) []row {
+	files, last := mn.files, mn.files.query
+	if last.Dir != mn.session.Dir || !strings.HasPrefix(query, last.Query) && !strings.HasPrefix(last.Query, query) {
 		return nil
 	}
 	var rows []row
@@ -111,72 +113,71 @@ func containsInOrder(path, query string) bool {
 	return len(rest) == 0
 }
 
-// findFiles returns the action that searches for the files of the query at the
+// find returns the action that searches for the files of the query at the
 // cursor, if it is new.
-func (m *Model) findFiles() []Action {
-	query, is := m.fileQuery()
-	wanted := FindFiles{m.session.Dir, query}
-	if !is || m.session.Dir == "" || m.menu.wanted == wanted {
+func (mn *menu) find() []Action {
+	query, is := mn.fileQuery()
+	wanted := FindFiles{mn.session.Dir, query}
+	if !is || mn.session.Dir == "" || mn.wanted == wanted {
 		return nil
 	}
-	m.menu.wanted = wanted
+	mn.wanted = wanted
 	return []Action{wanted}
 }
 
 // complete replaces the word at the cursor with a row.
-func (m *Model) complete(r row) {
-	if query, is := m.fileQuery(); is {
-		m.input.cut(m.input.at-len([]rune(query))-1, m.input.at)
-		m.input.insert(r.text + " ")
+func (mn *menu) complete(r row) {
+	if query, is := mn.fileQuery(); is {
+		mn.editor.cut(mn.editor.at-len([]rune(query))-1, mn.editor.at)
+		mn.editor.insert(r.text + " ")
 		return
 	}
-	m.input.set(r.text + " ")
+	mn.editor.set(r.text + " ")
 }
 
 // selected returns the index of the selected row.
-func (m *Model) selected(rows []row) int {
-	if m.menu.input != m.input.String() {
+func (mn *menu) selected(rows []row) int {
+	if mn.input != mn.editor.String() {
 		return 0
 	}
-	return min(m.menu.at, len(rows)-1)
+	return min(mn.at, len(rows)-1)
 }
 
-// menuKey handles a key while the menu is open, and reports whether it handled
-// the key.
-func (m *Model) menuKey(key string) ([]Action, bool) {
-	rows := m.menuRows()
+// menuKey handles a key while the menu is open. It reports whether the input is now a
+// command to run, and whether it handled the key.
+func (in *input) menuKey(key string) (runs, taken bool) {
+	rows := in.menuRows()
 	if len(rows) == 0 {
-		return nil, false
+		return false, false
 	}
-	at := m.selected(rows)
+	at := in.menu.selected(rows)
 	switch key {
 	case "up":
 		at = (at + len(rows) - 1) % len(rows)
 	case "down":
 		at = (at + 1) % len(rows)
 	case "tab":
-		m.complete(rows[at])
-		return nil, true
+		in.menu.complete(rows[at])
+		return false, true
 	case "enter":
-		if query, file := m.fileQuery(); file {
+		if query, file := in.menu.fileQuery(); file {
 			if rows[at].text == "@"+query {
-				return nil, false // nothing to complete: it sends the prompt
+				return false, false // nothing to complete: it sends the prompt
 			}
-			m.complete(rows[at])
-			return nil, true
+			in.menu.complete(rows[at])
+			return false, true
 		}
-		m.input.set(rows[at].text)
-		return m.submit(), true
+		in.set(rows[at].text)
+		return true, true
 	default:
-		return nil, false
+		return false, false
 	}
-	m.menu.input, m.menu.at = m.input.String(), at
-	return nil, true
+	in.menu.input, in.menu.at = in.String(), at
+	return false, true
 }
 
-// menuLines draws the menu in at most most lines.
-func (m *Model) menuLines(most int) []string {
-	rows := m.menuRows()
+// lines returns rows of the menu in at most most lines.
+func (mn *menu) lines(rows []row, most int, stop string) []string {
 	if len(rows) == 0 || most < 2 {
 		return nil
 	}
@@ -184,7 +185,7 @@ func (m *Model) menuLines(most int) []string {
 	for _, r := range rows {
 		widest = max(widest, ansi.StringWidth(r.text))
 	}
-	at, shown := m.selected(rows), min(mostRows, most-1)
+	at, shown := mn.selected(rows), min(mostRows, most-1)
 	from := max(0, min(at-shown/2, len(rows)-shown))
 	var lines []string
 	for i := from; i < min(len(rows), from+shown); i++ {
@@ -196,8 +197,8 @@ func (m *Model) menuLines(most int) []string {
 		}
 	}
 	keys := "tab completes · enter runs · esc closes"
-	if _, file := m.fileQuery(); file {
-		keys = fmt.Sprintf("%d of %s · tab inserts · esc closes", len(rows), plural.Count(m.menu.files.all, "file"))
+	if _, file := mn.fileQuery(); file {
+		keys = fmt.Sprintf("%d of %s · tab inserts · esc closes", len(rows), plural.Count(mn.files.all, "file"))
 	}
-	return append(lines, styled(dim, "  "+m.withStopKey(keys)))
+	return append(lines, styled(dim, "  "+keys+stop))
 }

@@ -1,6 +1,11 @@
 package chat
 
-import "github.com/bellcord/bellcord"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bellcord/bellcord"
+)
 
 // meter counts what the running turn has used, from the events read so far:
 // exact if the model has reported it, estimated otherwise.
@@ -75,4 +80,84 @@ func costOf(p *bellcord.Price, u bellcord.Usage) int64 {
 		return u.CostNanoUSD
 	}
 	return p.Of(u)
+}
+
+// contextUse is how much of the model's context the conversation fills, in
+// tokens; zero if that is unknown.
+type contextUse struct {
+	used, size int64
+	model      string
+}
+
+// readContext follows the size of the context: the model's own report if there is
+// one, an estimate before it. A hosted agent reports both numbers itself.
+func (s *story) readContext(b bellcord.Body) {
+	c := &s.context
+	switch b := b.(type) {
+	case bellcord.UsageReported:
+		if b.Context != nil {
+			c.used, c.size = b.Context.UsedTokens, b.Context.SizeTokens
+		}
+	case bellcord.StepStarted:
+		if s.hosted() || s.window == nil {
+			return
+		}
+		if b.Model != c.model {
+			c.model, c.size = b.Model, s.window(b.Model)
+		}
+		c.used = b.EstimatedInput
+	case bellcord.StepEnded:
+		if !s.hosted() && b.Usage != nil {
+			c.used = b.Usage.InputTokens + b.Usage.OutputTokens
+		}
+	case bellcord.ConversationCleared, bellcord.ConversationCompacted:
+		c.used = 0
+	}
+}
+
+// String returns how full the context is, such as "ctx 31%", or "".
+func (c contextUse) String() string {
+	if c.used == 0 || c.size == 0 {
+		return ""
+	}
+	return fmt.Sprintf("ctx %d%%", 100*c.used/c.size)
+}
+
+// costs describes what a session has used, by model.
+func costs(spent []bellcord.ModelUsage) string {
+	if len(spent) == 0 {
+		return "No usage yet."
+	}
+	var lines []string
+	total := bellcord.Usage{Exact: true}
+	for _, s := range spent {
+		lines = append(lines, s.Model+": "+used(s.Usage))
+		total = total.Add(s.Usage)
+	}
+	if len(spent) > 1 {
+		lines = append(lines, "total: "+used(total))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func used(u bellcord.Usage) string {
+	text := fmt.Sprintf("%s in (%s cached), %s out", tokens(u.InputTokens), tokens(u.CacheReadTokens), tokens(u.OutputTokens))
+	if u.CostNanoUSD > 0 {
+		text += ", " + money(u.CostNanoUSD)
+	}
+	if !u.Exact {
+		text += ", estimated"
+	}
+	return text
+}
+
+// spending is the cost of the turns that have ended, in billionths of a US dollar.
+type spending struct {
+	total     int64
+	estimated bool // a part of it is estimated
+}
+
+func (s *spending) add(u bellcord.Usage) {
+	s.total += u.CostNanoUSD
+	s.estimated = s.estimated || u.CostNanoUSD > 0 && !u.Exact
 }

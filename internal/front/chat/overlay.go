@@ -13,22 +13,17 @@ type overlay struct {
 }
 
 // showHelp shows the help, as text if the screen is not redrawn.
-func (m *Model) showHelp() {
-	if m.plain {
-		m.announce(help())
+func (in *input) showHelp() {
+	if in.plain {
+		in.announce(help())
 		return
 	}
-	m.overlay = &overlay{title: "Help", text: strings.Split(help(), "\n")}
+	in.overlay = &overlay{title: "Help", text: strings.Split(help(), "\n")}
 }
 
-// openTranscript shows the whole conversation, unfolded and laid out for the
-// width of the window.
-func (m *Model) openTranscript() { m.overlay = &overlay{title: "Transcript"} }
-
-// overlayKey handles a key while an overlay is open. Esc and Ctrl-C are handled
-// before.
-func (m *Model) overlayKey(key string) {
-	o := m.overlay
+// key handles a key while the overlay is open, and reports whether it closes it. Esc
+// and Ctrl-C are handled before.
+func (o *overlay) key(key string) bool {
 	switch key {
 	case "up", "k":
 		o.move(-1)
@@ -43,8 +38,9 @@ func (m *Model) overlayKey(key string) {
 	case "end", "shift+g", "G":
 		o.move(1 << 30)
 	case "q", "?", "ctrl+o":
-		m.overlay = nil
+		return true
 	}
+	return false
 }
 
 func (o *overlay) move(by int) {
@@ -55,22 +51,21 @@ func (o *overlay) move(by int) {
 	o.from = max(0, min(o.from+by, len(o.text)-o.page))
 }
 
-// overlayLines returns the overlay for a window: a title, the text, the keys and,
-// while a turn runs, its status.
-func (m *Model) overlayLines(width, height int) []string {
-	o := m.overlay
-	title := withRight([]string{styled(bold, o.title)}, m.overlayKeys(), width)
+// lines returns the overlay for a window: a title, the text, the keys and, while a turn
+// runs, its status. The transcript is the whole conversation, unfolded.
+func (o *overlay) lines(bs *blocks, width, height int, stop string, below []string) []string {
+	keys := "up, down scroll · esc or ? closes"
+	if o.text == nil {
+		keys = "up, down, home, end scroll · esc closes"
+	}
+	title := withRight([]string{styled(bold, o.title)}, keys+stop, width)
 	if len(title) > 1 { // the keys do not fit
 		title = withRight([]string{styled(bold, o.title)}, "esc closes", width)
-	}
-	below := []string{}
-	if m.target() != "" {
-		below = append(below, m.statusLine(width))
 	}
 	o.page = max(1, height-1-len(below))
 	var lines []string
 	if o.text == nil {
-		lines = m.story.last(width, o.page, &o.above, 0, true)
+		lines = bs.last(width, o.page, &o.above, 0, true)
 	} else {
 		var all []string
 		for _, l := range o.text[min(o.from, len(o.text)):] {
@@ -84,21 +79,4 @@ func (m *Model) overlayLines(width, height int) []string {
 	}
 	lines = append(lines, below...)
 	return lines[:min(len(lines), height)]
-}
-
-// overlayKeys returns the keys of the overlay.
-func (m *Model) overlayKeys() string {
-	if m.overlay.text == nil {
-		return m.withStopKey("up, down, home, end scroll · esc closes")
-	}
-	return m.withStopKey("up, down scroll · esc or ? closes")
-}
-
-// withStopKey adds the key that stops the turn to the keys of something that is
-// open on top of the conversation.
-func (m *Model) withStopKey(keys string) string {
-	if stop := m.stopKey(); m.target() != "" && stop != "" {
-		keys += " · " + stop
-	}
-	return keys
 }

@@ -27,9 +27,9 @@ type panel struct {
 
 // settled reports whether the open question has been visible long enough for an
 // answer: a part of it for a rejection, all of it for any other answer.
-func (p *panel) settled(m *Model, letter string) bool {
-	since := p.since(letter)
-	return m.HasQuestion() && p.question == m.asked() && !since.IsZero() && m.now.Sub(since) >= line.Settling
+func (qs *questions) settled(letter string) bool {
+	since := qs.panel.since(letter)
+	return qs.asked() != "" && qs.panel.question == qs.asked() && !since.IsZero() && qs.now.Sub(since) >= line.Settling
 }
 
 // since returns the time from which on an answer settles; zero if it cannot yet.
@@ -41,20 +41,21 @@ func (p *panel) since(letter string) time.Time {
 }
 
 // measure returns the number of lines of the open question.
-func (p *panel) measure(m *Model, width, height int) int {
-	id := m.asked()
+func (qs *questions) measure(width, height int) int {
+	p, id := &qs.panel, qs.asked()
 	if p.question != id || p.width != width || p.height != height {
 		*p = panel{question: id, width: width, height: height}
 	}
-	if p.all == nil || p.of != len(m.questions) { // its number is a part of it
-		p.of, p.all = len(m.questions), m.questionLines(width)
+	if p.all == nil || p.of != len(qs.open) { // its number is a part of it
+		p.of, p.all = len(qs.open), qs.questionLines(width)
 	}
 	return len(p.all)
 }
 
 // layOut lays out the open question in at most room lines.
-func (p *panel) layOut(m *Model, width, height, room int) []string {
-	p.measure(m, width, height)
+func (qs *questions) layOut(width, height, room int) []string {
+	qs.measure(width, height)
+	p := &qs.panel
 	if room < 1 {
 		*p = panel{}
 		return nil
@@ -68,7 +69,7 @@ func (p *panel) layOut(m *Model, width, height, room int) []string {
 	} else {
 		p.top = 0
 	}
-	p.see(m.now)
+	p.see(qs.now)
 	lines := append([]string{}, p.all[p.top:p.top+p.visible]...)
 	if note != "" && room > 1 {
 		lines = append(lines, styled(yellow, note))
@@ -135,13 +136,122 @@ func (p *panel) key(key, text string) bool {
 	return true
 }
 
+// answerRows is the number of rows of a window in which each answer has a line.
+const answerRows = 12
+
+// answerLines returns the answers with their letters: one line for each or, in a
+// small window and for a form, all in one. The marked answer, which Enter
+// confirms, is highlighted. A mark does not change the number of lines, so that
+// the question above does not move.
+func (qs *questions) answerLines(width, height int) []string {
+	letter := strings.ToLower(qs.marked())
+	switch {
+	case qs.openForm() != nil:
+		return wrap(styled(bold, harmless(qs.form.Prompt()))+styled(dim, " · up goes back · esc stops the turn"), width)
+	case letter != "" && qs.reply.explains:
+		return wrap(styled(bold, "› why? The reason goes to the agent")+styled(dim, " · enter rejects · esc stops the turn"), width)
+	case height < answerRows || len(qs.open) > 0 && qs.open[0].HasForm():
+		return qs.answersInOneLine(letter, width)
+	}
+	var lines []string
+	for _, l := range qs.letters() {
+		row, more := l+" "+qs.answerWords(l), ""
+		if qs.explainable(l) {
+			more = styled(dim, " · tab adds a reason")
+		}
+		answer := indented("  ", "  ", row+more, width)
+		if l == letter {
+			clear(answer)
+			copy(answer, markedAnswer(row, qs.confirmWords(l), width))
+		}
+		lines = append(lines, answer...)
+	}
+	return lines
+}
+
+// markedAnswer returns a marked answer, with as many of the words about its keys as fit
+// into its last line.
+func markedAnswer(row string, keys []string, width int) []string {
+	lines := indented(styled(bold, "› "), "  ", styled(bold, row), width)
+	last := len(lines) - 1
+	for _, key := range keys {
+		if ansi.StringWidth(lines[last]+" · "+key) <= width {
+			lines[last] += styled(dim, " · ") + styled(bold, key)
+		}
+	}
+	return lines
+}
+
+// confirmWords names the keys for the marked answer.
+func (qs *questions) confirmWords(letter string) []string {
+	keys := []string{"enter confirms"}
+	if qs.explainable(letter) {
+		keys = append(keys, "tab adds a reason")
+	}
+	return append(keys, "any other key cancels")
+}
+
+func (qs *questions) answersInOneLine(letter string, width int) []string {
+	if letter == "" {
+		return wrap(styled(yellow, strings.Join(qs.answers(" "), " · ")+" — then enter"), width)
+	}
+	words := append([]string{letter + " " + qs.answerWords(letter)}, qs.confirmWords(letter)...)
+	return wrap(styled(bold, "› "+strings.Join(words, " · ")), width)
+}
+
+// answerWords describes what a letter answers in its own line. An answer for the
+// session allows only the same call again.
+func (qs *questions) answerWords(letter string) string {
+	words := qs.offer(letter)
+	if letter == "n" || len(qs.open) == 0 || qs.open[0].HasForm() {
+		return words
+	}
+	if letter == "a" && words == meanings[letter] && qs.open[0].Call != "" {
+		words += ": exactly this call"
+	}
+	return "allow " + words
+}
+
 // questionLines returns the open question and the call or the undo that it is about.
-func (m *Model) questionLines(width int) []string {
-	if len(m.questions) == 0 {
-		return m.undo.lines(m, width)
+func (qs *questions) questionLines(width int) []string {
+	if len(qs.open) == 0 {
+		return qs.undo.lines(width)
 	}
-	if q := m.story.questions[m.questions[0].ID]; q != nil {
-		return q.open(width, len(m.questions))
+	if q := qs.blocks.questions[qs.open[0].ID]; q != nil {
+		return q.open(width, len(qs.open))
 	}
-	return wrap(harmless(m.questions[0].Text), width)
+	return wrap(harmless(qs.open[0].Text), width)
+}
+
+// status returns the status while a question is open. A narrow window shows only how
+// to answer it.
+func (qs *questions) status(stopKey string) status {
+	s := status{style: yellow, words: "? waiting for you", keys: stopKey}
+	if qs.turn == "" {
+		s.keys = "esc cancels" // the undo
+	} else if q := qs.blocks.questions[qs.open[0].ID]; q != nil {
+		s.words += " " + elapsed(qs.now.Sub(q.opened))
+	}
+	if answer := qs.lettersToPress(); answer != "" {
+		s.words, s.short = s.words+" · "+answer, "? "+answer
+	}
+	return s
+}
+
+// lettersToPress returns the letters that answer the open question, or why they do
+// not yet. While a form or a reason is typed, letters are text.
+func (qs *questions) lettersToPress() string {
+	letters := qs.letters()
+	if last := len(letters) - 1; last > 0 {
+		letters = []string{strings.Join(letters[:last], ", ") + " or " + letters[last]}
+	}
+	switch {
+	case len(letters) == 0 || qs.openForm() != nil || qs.marked() != "" && qs.reply.explains:
+		return ""
+	case qs.marked() != "":
+		return "enter confirms"
+	case qs.notYet() != "":
+		return qs.notYet()
+	}
+	return letters[0] + ", then enter"
 }

@@ -3,9 +3,13 @@ package chat
 import (
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/internal/sessionid"
 )
 
 // picker is a list of sessions to choose from, the most recent first.
@@ -29,8 +33,8 @@ type pickerSearch struct {
 
 // choose shows the sessions to choose from, as text if the screen is not
 // redrawn.
-func (m *Model) choose(all []Listed) {
-	if m.plain {
+func (in *input) choose(all []Listed) {
+	if in.plain {
 		lines := []string{plural.Count(len(all), "session") + "; /open ID opens one"}
 		for _, s := range all {
 			line := string(s.ID) + "  " + oneLine(orUntitled(s.Title))
@@ -39,17 +43,17 @@ func (m *Model) choose(all []Listed) {
 			}
 			lines = append(lines, line)
 		}
-		m.announce(strings.Join(lines, "\n"))
+		in.announce(strings.Join(lines, "\n"))
 		return
 	}
-	p := &picker{sessions: all, dir: m.session.Dir, place: m.placeWords()}
+	p := &picker{sessions: all, dir: in.session.Dir, place: in.placeWords()}
 	p.everywhere = len(p.shown()) == 0
 	for i, s := range p.shown() {
-		if s.ID == m.session.ID {
+		if s.ID == in.session.ID {
 			p.at = i
 		}
 	}
-	m.picker = p
+	in.picker = p
 }
 
 // query returns the words of the list.
@@ -107,8 +111,8 @@ func orUntitled(title string) string {
 }
 
 // pick handles a key while the list is shown.
-func (m *Model) pick(key, text string) []Action {
-	p := m.picker
+func (in *input) pick(key, text string) []Action {
+	p := in.picker
 	s := p.selected()
 	switch {
 	case s != nil && p.naming != nil:
@@ -132,17 +136,17 @@ func (m *Model) pick(key, text string) []Action {
 	case "tab":
 		p.everywhere, p.at = !p.everywhere, 0
 	case "ctrl+p":
-		m.picker = nil
+		in.picker = nil
 	case "ctrl+r":
 		if s != nil {
 			p.naming = &editor{}
 			p.naming.set(s.Title)
 		}
 	case "ctrl+x":
-		m.confirmDelete(s)
+		in.confirmDelete(s)
 	case "enter":
-		m.picker = nil
-		if s != nil && s.ID != m.session.ID {
+		in.picker = nil
+		if s != nil && s.ID != in.session.ID {
 			return []Action{Open{string(s.ID)}}
 		}
 	default:
@@ -186,13 +190,13 @@ func (p *picker) rename(s *Listed, key, text string) []Action {
 }
 
 // confirmDelete opens the question before a session is deleted.
-func (m *Model) confirmDelete(s *Listed) {
+func (in *input) confirmDelete(s *Listed) {
 	switch {
 	case s == nil:
-	case s.ID == m.session.ID:
-		m.setHint("this session is open; use /new first")
+	case s.ID == in.session.ID:
+		in.setHint("this session is open; use /new first")
 	default:
-		m.picker.deleting = true
+		in.picker.deleting = true
 	}
 }
 
@@ -215,4 +219,119 @@ func (p *picker) renamed(id bellcord.SessionID, title string) {
 func (p *picker) removed(id bellcord.SessionID) {
 	p.sessions = slices.DeleteFunc(p.sessions, func(s Listed) bool { return s.ID == id })
 	p.move(0)
+}
+
+// screen lays out the list of sessions, which covers the window. The cursor is in the
+// words or in the new title. The hint and the status of a turn are below the list.
+func (p *picker) screen(now time.Time, width, height int, hint, status []string) Screen {
+	words, x, _ := p.words.lines(width-2, 1)
+	s := Screen{X: min(2+x, width-1), Y: 1, Alternate: true}
+	below := []string{p.keys(len(status) > 0)}
+	if p.naming != nil && p.selected() != nil {
+		title, x, _ := p.naming.lines(width-len(namingPrefix), 1)
+		below = []string{styled(bold, namingPrefix) + title[0], styled(dim, "enter renames · esc cancels")}
+		s.X, s.Y = min(len(namingPrefix)+x, width-1), height // the row is known below
+	}
+	below = slices.Concat(below, hint, status)
+	lines := []string{p.title(width), styled(bold, promptSign) + words[0]}
+	lines = append(lines, p.rows(now, width, height-len(lines)-len(below))...)
+	s.Y = min(s.Y, len(lines))
+	lines = append(lines, below...)
+	if over := len(lines) - height; over > 0 {
+		lines, s.Y = lines[over:], max(0, s.Y-over)
+	}
+	for len(lines) < height { // the rows of a longer list must not stay
+		lines = append(lines, "")
+	}
+	s.Lines = lines
+	return s
+}
+
+func (p *picker) title(width int) string {
+	title, other := "Sessions in "+p.place, "tab: all projects"
+	if p.everywhere {
+		title, other = "Sessions of all projects", "tab: this project"
+	}
+	return withRight([]string{styled(bold, harmless(oneLine(title)))}, other, width)[0]
+}
+
+const (
+	promptSign   = "› " // two columns
+	namingPrefix = "new title: "
+)
+
+// Widths of the columns of the list.
+const (
+	stateWidth = len("waiting for you")
+	idWidth    = 9 // of a short id
+)
+
+// rows returns the rows around the selected one, with the day before the first
+// session of each day.
+func (p *picker) rows(now time.Time, width, most int) []string {
+	var rows []string
+	selected, day := 0, ""
+	for i, s := range p.shown() {
+		if d := dayOf(s.Updated, now); d != day {
+			day = d
+			rows = append(rows, styled(dim, d))
+		}
+		row := p.row(s, now, width)
+		if i == p.at {
+			selected = len(rows)
+			rows = append(rows, styled(bold, " ›"+row))
+		} else {
+			rows = append(rows, "  "+row)
+		}
+	}
+	if len(rows) == 0 {
+		return []string{styled(dim, "  no session found")}
+	}
+	most = max(1, most)
+	from := max(0, min(selected-most/2, len(rows)-most))
+	return rows[from:min(len(rows), from+most)]
+}
+
+// row returns a session: its title, with its directory or the text that the search
+// has found, its state, and the end of its id.
+func (p *picker) row(s Listed, now time.Time, width int) string {
+	words := harmless(oneLine(orUntitled(s.Title)))
+	if text := p.search.found[s.ID]; text != "" && p.search.query == p.query() {
+		words += " · " + harmless(oneLine(text))
+	}
+	if p.everywhere {
+		words += " · " + harmless(oneLine(s.Dir))
+	}
+	room := max(10, width-len("  ● ")-len("  ")-stateWidth-len("  ")-idWidth-1)
+	state := s.stateWords(now)
+	return s.State.glyph() + " " + fill(ansi.Truncate(words, room, "…"), room) + "  " + fill(state, stateWidth) + "  " + sessionid.Short(s.ID)
+}
+
+// fill adds spaces up to a width.
+func fill(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+}
+
+func dayOf(at, now time.Time) string {
+	day, today := at.Local().Format(time.DateOnly), now.Local()
+	switch day {
+	case today.Format(time.DateOnly):
+		return "Today"
+	case today.AddDate(0, 0, -1).Format(time.DateOnly):
+		return "Yesterday"
+	}
+	return day
+}
+
+// keys returns the line below the list: its keys, or the question before a session
+// is deleted.
+func (p *picker) keys(running bool) string {
+	if s := p.selected(); s != nil && p.deleting {
+		return styled(red, "Delete “"+harmless(oneLine(orUntitled(s.Title)))+"” and its history? y deletes it, any other key keeps it")
+	}
+	keys := "enter opens · ctrl+r renames · ctrl+x deletes (asks) · esc closes"
+	if running {
+		keys += " · ctrl+c stops"
+	}
+	return styled(dim, keys)
 }

@@ -3,8 +3,10 @@ package chat
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -131,7 +133,7 @@ func (p *Plain) loop(ctx, beside context.Context, grown <-chan struct{}, reports
 
 // showUpdates prints new events.
 func (p *Plain) showUpdates(updates Updates) error {
-	p.Model.pass(time.Now())
+	p.Model.Tick(time.Now())
 	p.Model.Take(updates.Events)
 	for _, ev := range updates.Events {
 		if _, err := p.watch.Show(tame(ev)); err != nil {
@@ -151,15 +153,15 @@ func (p *Plain) showUpdates(updates Updates) error {
 // cannot be answered immediately, because text typed while it appears was meant
 // for something else.
 func (p *Plain) showQuestion() error {
-	if !p.Model.HasQuestion() || p.Model.asked() == p.shownQuestion {
+	if !p.Model.HasQuestion() || p.Model.questions.asked() == p.shownQuestion {
 		return nil
 	}
-	p.shownQuestion = p.Model.asked()
+	p.shownQuestion = p.Model.questions.asked()
 	p.opens = time.After(line.Settling)
-	if p.Model.undo != nil {
-		return p.watch.View.Note("%s", ansi.Strip(strings.Join(p.Model.questionLines(plainWidth), "\n")))
+	if p.Model.questions.undo != nil {
+		return p.watch.View.Note("%s", ansi.Strip(strings.Join(p.Model.questions.questionLines(plainWidth), "\n")))
 	}
-	q := p.Model.story.questions[p.shownQuestion]
+	q := p.Model.story.blocks.questions[p.shownQuestion]
 	if q == nil {
 		return nil
 	}
@@ -176,36 +178,36 @@ const plainWidth = 1 << 16
 // openQuestion lets lines that are typed from now on answer the question.
 func (p *Plain) openQuestion() error {
 	p.opens = nil
-	if p.Model.asked() != p.shownQuestion {
+	if p.Model.questions.asked() != p.shownQuestion {
 		return nil
 	}
 	p.open = p.shownQuestion
 	if p.Flush != nil {
 		p.Flush()
 	}
-	return p.watch.View.Note("  %s; then Enter", strings.Join(p.Model.answers(": "), ", "))
+	return p.watch.View.Note("  %s; then Enter", strings.Join(p.Model.questions.answers(": "), ", "))
 }
 
 // typed handles a line. An Esc in it stops the running turn: a terminal that
 // reads lines delivers Esc with the line.
 func (p *Plain) typed(text string) ([]Action, error) {
-	p.Model.pass(time.Now())
+	p.Model.Tick(time.Now())
 	if strings.ContainsRune(text, '\x1b') && p.Model.Busy() {
 		actions := p.Model.requestStop(bellcord.StopNow)
 		return actions, p.stopping(actions)
 	}
 	text = strings.TrimRightFunc(strings.ReplaceAll(text, "\x1b", ""), unicode.IsSpace)
-	if f := p.Model.openForm(); f != nil {
+	if f := p.Model.questions.openForm(); f != nil {
 		return p.Model.enterField(text), nil
 	}
 	if text == "" {
 		return nil, nil
 	}
-	if letter := strings.TrimSpace(text); p.Model.offer(letter) != "" {
-		if p.open != p.Model.asked() {
+	if letter := strings.TrimSpace(text); p.Model.questions.offer(letter) != "" {
+		if p.open != p.Model.questions.asked() {
 			return nil, p.watch.View.Note("  not answered: the question had just appeared. Type it again.")
 		}
-		return p.Model.answerQuestion(letter, ""), nil
+		return p.Model.questions.answer(letter, ""), nil
 	}
 	actions := p.Model.Submit(text)
 	return actions, p.stopping(actions)
@@ -256,4 +258,69 @@ func typedLines(ctx context.Context, in io.Reader) <-chan string {
 		}
 	}()
 	return typed
+}
+
+// tame returns the event with its texts made harmless for a terminal.
+func tame(ev bellcord.Event) bellcord.Event {
+	switch b := ev.Body.(type) {
+	case bellcord.TextDelta:
+		b.Text = harmless(b.Text)
+		ev.Body = b
+	case bellcord.ToolCallRequested:
+		b.Name, b.Arguments = harmless(b.Name), json.RawMessage(harmless(subject(b.Arguments)))
+		ev.Body = b
+	case bellcord.ToolCallUpdated:
+		if b.Arguments != nil {
+			b.Arguments = json.RawMessage(harmless(subject(b.Arguments)))
+		}
+		ev.Body = b
+	case bellcord.PlanUpdated:
+		b.Entries = slices.Clone(b.Entries)
+		for i := range b.Entries {
+			b.Entries[i].Text = harmless(b.Entries[i].Text)
+		}
+		ev.Body = b
+	case bellcord.ToolCallEnded:
+		b.Result = printed(b.Result)
+		ev.Body = b
+	case bellcord.QuestionOpened:
+		if b.Question.Title != "" && len(b.Question.Changes) > 0 { // Plain shows the changes
+			b.Question.Text = b.Question.Title
+		}
+		ev.Body = b
+	case bellcord.ModelRetryScheduled:
+		b.Reason = harmless(b.Reason)
+		ev.Body = b
+	case bellcord.ProcessConfirmed:
+		b.Process.Name = harmless(b.Process.Name)
+		ev.Body = b
+	case bellcord.ProcessesRecovered:
+		b.Processes.Survivors, b.Processes.Ended = tameProcesses(b.Processes.Survivors), tameProcesses(b.Processes.Ended)
+		ev.Body = b
+	case bellcord.TurnEnded:
+		b.Receipt = tameReceipt(b.Receipt)
+		ev.Body = b
+	}
+	return ev
+}
+
+func tameReceipt(r bellcord.Receipt) bellcord.Receipt {
+	r.Error = harmless(r.Error)
+	if r.Cause != nil {
+		cause := *r.Cause
+		cause.By, cause.Source, cause.Reason = harmless(cause.By), harmless(cause.Source), harmless(cause.Reason)
+		r.Cause = &cause
+	}
+	r.Processes.Survivors = tameProcesses(r.Processes.Survivors)
+	r.Processes.Unconfirmed = tameProcesses(r.Processes.Unconfirmed)
+	return r
+}
+
+func tameProcesses(processes []bellcord.Process) []bellcord.Process {
+	tamed := make([]bellcord.Process, len(processes))
+	for i, p := range processes {
+		p.Name = harmless(p.Name)
+		tamed[i] = p
+	}
+	return tamed
 }

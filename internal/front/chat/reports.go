@@ -10,7 +10,7 @@ import (
 func (m *Model) Apply(r Report) {
 	switch r.Of.(type) {
 	case PasteImage, AttachImage:
-		m.attached(r)
+		m.input.attached(r)
 		return
 	}
 	if r.Err != nil {
@@ -32,39 +32,40 @@ func (m *Model) Apply(r Report) {
 		switch {
 		case r.Session == nil && m.session.ID == "":
 			m.configured(of.To)
-			m.showNotice(settings(m.session))
+			m.story.showNotice(settings(m.session))
 		case r.Session != nil && r.Session.ID == m.session.ID:
 			m.session = *r.Session
 		}
 	case ShowList:
 		if of.At == AtSessions {
-			m.choose(r.Sessions)
+			m.input.choose(r.Sessions)
 		}
 	case ShowDiff:
-		m.addDiff(r.Diff)
+		m.story.addDiff(r.Diff)
 	case PreviewUndo:
 		if r.Preview != nil {
 			m.askUndo(of, *r.Preview)
 		}
 	case FindFiles:
-		if of == m.menu.wanted || m.menu.files.query != m.menu.wanted { // results can arrive in another order
-			m.menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
+		menu := &m.input.menu
+		if of == menu.wanted || menu.files.query != menu.wanted { // results can arrive in another order
+			menu.files = fileList{query: of, found: r.Files, all: r.AllFiles}
 		}
 	case Search:
-		if m.picker != nil {
-			m.picker.addFound(of.Query, r.Found)
+		if m.input.picker != nil {
+			m.input.picker.addFound(of.Query, r.Found)
 		}
 	case Rename:
-		if m.picker != nil {
-			m.picker.renamed(of.Session, of.Title)
+		if m.input.picker != nil {
+			m.input.picker.renamed(of.Session, of.Title)
 		}
 	case Delete:
-		if m.picker != nil {
-			m.picker.removed(of.Session)
+		if m.input.picker != nil {
+			m.input.picker.removed(of.Session)
 		}
 	}
 	if r.Text != "" {
-		m.showNotice(r.Text)
+		m.story.showNotice(r.Text)
 	}
 }
 
@@ -72,21 +73,21 @@ func (m *Model) failed(r Report) {
 	words := r.Err.Error()
 	switch of := r.Of.(type) {
 	case Prompt:
-		m.unsend(of.Turn)
+		m.turns.unsend(of.Turn)
 		if m.input.empty() && of.Task != bellcord.TaskCompact {
 			m.input.set(of.Text) // for another attempt
-			m.images = of.Images
+			m.input.images = of.Images
 		}
 		words = "prompt not accepted: " + words
 	case Stop:
-		if m.running != nil && m.running.id == of.Turn {
-			m.running.stop = time.Time{}
+		if m.turns.isRunning(of.Turn) {
+			m.turns.running.stop = time.Time{}
 		}
-		m.queue.forgetDiscard(of.Turn)
+		m.turns.queue.forgetDiscard(of.Turn)
 		words = "stop not delivered: " + words + "; press again"
 	case Answer:
-		if m.answering == of.Question {
-			m.answering, m.form = "", nil
+		if m.questions.sending == of.Question {
+			m.questions.sending, m.questions.form = "", nil
 		}
 		words = "answer not delivered: " + words
 	case Edit:
@@ -94,12 +95,12 @@ func (m *Model) failed(r Report) {
 	case Send:
 		words = "prompt not sent: " + words
 	case FindFiles:
-		if of == m.menu.wanted {
-			m.menu.files = fileList{query: of}
+		if of == m.input.menu.wanted {
+			m.input.menu.files = fileList{query: of}
 		}
 		return // the text is not completed, but it can be sent
 	case Search:
-		if m.picker != nil {
+		if m.input.picker != nil {
 			m.setHint("only titles, directories and ids are searched: " + words)
 		}
 		return
@@ -114,5 +115,5 @@ func (m *Model) failed(r Report) {
 	case Remember:
 		words = "prompt not kept for later sessions: " + words
 	}
-	m.showNotice(words)
+	m.story.showNotice(words)
 }

@@ -28,86 +28,80 @@ func (m *Model) Screen(width, height int) Screen {
 	if width < narrowest || height < 1 {
 		return Screen{}
 	}
-	if m.overlay != nil {
-		m.panel.hide()
-		s := Screen{Y: height, Alternate: true}
-		for _, l := range m.overlayLines(width, height) {
-			s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
-		}
-		return s
+	if m.input.overlay != nil {
+		m.questions.panel.hide()
+		lines := m.input.overlay.lines(m.story.blocks, width, height, m.stopSuffix(), m.statusBelow(width))
+		return m.finish(Screen{Lines: lines, Y: height, Alternate: true}, width)
 	}
-	if m.picker != nil {
-		m.panel.hide()
-		return m.pickerScreen(width, height)
+	if m.input.picker != nil {
+		m.questions.panel.hide()
+		return m.finish(m.input.picker.screen(m.now, width, height, m.hintLines(), m.statusBelow(width)), width)
 	}
-	typed, x, y := m.inputLines(width-3, min(mostInput, max(1, height/3)))
+	typed, x, y := m.input.shown(width-3, min(mostInput, max(1, height/3)))
 	below, answers, queued := []string{}, 0, false
 	if height > 3 {
 		if m.HasQuestion() {
-			below = m.answerLines(width, height)
+			below = m.questions.answerLines(width, height)
 		}
 		answers = len(below)
-		below = append(below, m.queueBelow(width, height)...)
+		below = append(below, m.turns.queueBelow(width, height, m.HasQuestion())...)
 		queued = len(below) > answers
 	}
 	if m.guidance.Do != "" && height > 4 {
 		below = append(below, styled(bold, "→ "+harmless(oneLine(m.guidance.Do))))
 	}
-	if m.hint != "" && height > 4 {
-		below = append(below, styled(dim, m.hint))
+	if height > 4 {
+		below = append(below, m.hintLines()...)
 	}
 	status := len(below)
 	if height > 1 {
 		below = append(below, "") // the status, which depends on the visible part of a question
 	}
-	if m.search != nil && height > 2 {
-		below = append(below, m.searchLine())
+	if m.input.search != nil && height > 2 {
+		below = append(below, m.input.search.line(m.stopSuffix()))
 	}
 	if height > 3 {
-		below = append(below, m.imageLines()...)
+		below = append(below, m.input.imageLines()...)
 	}
 	top := len(below)
 	for i, l := range typed {
 		prompt := "  "
 		if i == 0 {
-			prompt = m.promptMark()
+			prompt = m.input.promptMark()
 		}
 		below = append(below, prompt+l)
 	}
-	below = append(below, m.menuLines(height/3)...)
+	below = append(below, m.input.menu.lines(m.input.menuRows(), height/3, m.stopSuffix())...)
 	below = append(below, m.footerLines(width, height)...)
 	if over := len(below) - height; over > 0 {
 		below, top, status = below[over:], top-over, status-over
 	}
 	lines, covers := m.above(width, height, height-len(below), answers)
 	if height > 1 && status >= 0 {
-		below[status] = m.statusLine(width)
+		below[status] = m.status().fit(width)
 	}
 	if len(lines) == 0 && !queued && height > 8 {
 		lines = []string{""} // between the printed lines and the status
 	}
-	s := Screen{X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: covers}
-	for _, l := range append(lines, below...) {
-		s.Lines = append(s.Lines, m.coloured(ansi.Truncate(l, width, "…")))
-	}
-	return s
+	s := Screen{Lines: append(lines, below...), X: min(x+2, width-1), Y: max(0, len(lines)+top+y), Alternate: covers}
+	return m.finish(s, width)
 }
 
-// inputLines returns the input, or the prompt that the search has found.
-func (m *Model) inputLines(width, most int) (shown []string, x, y int) {
-	if m.search == nil {
-		return m.input.lines(width, most)
+// finish cuts the lines of a screen to its width, and colours them.
+func (s *state) finish(screen Screen, width int) Screen {
+	for i, l := range screen.Lines {
+		screen.Lines[i] = ansi.Truncate(l, width, "…")
 	}
-	var found editor
-	found.set(m.found())
-	return found.lines(width, most)
+	s.coloured(screen.Lines)
+	return screen
 }
 
-func (m *Model) promptMark() string {
-	if m.queue.edits != "" {
-		return styled(yellow, "✎ ")
+// hintLines returns the line of the hint, if there is one.
+func (s *state) hintLines() []string {
+	if s.hint == "" {
+		return nil
 	}
-	return styled(bold, "› ")
+	return []string{styled(dim, s.hint)}
 }
 
 // above returns what is above the answers and the status in the lines that are left:
@@ -117,36 +111,36 @@ func (m *Model) promptMark() string {
 func (m *Model) above(width, height, left, answers int) (lines []string, covers bool) {
 	switch asks := m.HasQuestion() && height > 3; {
 	case !asks:
-		m.panel.hide()
-		return m.past(width, min(left, mostTail, max(1, height/3))), false
-	case !m.replaying && m.panel.measure(m, width, height) > mostQuestion-answers:
-		lines = m.panel.layOut(m, width, height, left)
+		m.questions.panel.hide()
+		return m.story.past(width, min(left, mostTail, max(1, height/3))), false
+	case !m.replaying && m.questions.measure(width, height) > mostQuestion-answers:
+		lines = m.questions.layOut(width, height, left)
 		none := 0
-		lines = append(m.story.last(width, left-len(lines), &none, 0, m.open), lines...)
+		lines = append(m.story.blocks.last(width, left-len(lines), &none, 0, m.unfolded), lines...)
 		return append(make([]string, max(0, left-len(lines))), lines...), true
 	}
 	left = min(left, mostQuestion-answers)
-	lines = m.panel.layOut(m, width, height, left)
-	return append(m.past(width, left-len(lines)), lines...), false
+	lines = m.questions.layOut(width, height, left)
+	return append(m.story.past(width, left-len(lines)), lines...), false
 }
 
 // past returns the last lines of the conversation that fit and are not printed.
-func (m *Model) past(width, room int) []string {
-	if m.replaying {
+func (s *story) past(width, room int) []string {
+	if s.replaying {
 		return nil
 	}
 	none := 0
-	return m.story.last(width, room, &none, m.story.printed, m.open)
+	return s.blocks.last(width, room, &none, s.blocks.printed, s.unfolded)
 }
 
 // last returns the last lines of the blocks from an index on, or earlier ones if
 // they are scrolled by a number of lines. It limits the number at the beginning.
 // Only the blocks that are needed are laid out.
-func (s *story) last(width, room int, scroll *int, from int, unfolded bool) []string {
+func (bs *blocks) last(width, room int, scroll *int, from int, unfolded bool) []string {
 	var parts [][]string
 	want, have := max(0, room)+*scroll, 0
-	for i := len(s.blocks) - 1; i >= from && have < want; i-- {
-		part := s.blocks[i].lines(width, unfolded)
+	for i := len(bs.all) - 1; i >= from && have < want; i-- {
+		part := bs.all[i].lines(width, unfolded)
 		parts, have = append(parts, part), have+len(part)
 	}
 	var lines []string

@@ -29,120 +29,82 @@ type status struct {
 
 // status returns what runs, and the key that stops it.
 func (m *Model) status() status {
-	running := status{style: green, keys: m.stopKey()}
+	r, asks := m.turns.running, len(m.questions.open) > 0
 	switch {
-	case m.running != nil && !m.running.stop.IsZero():
-		return m.stoppingStatus(m.running.stop, m.running.mode)
-	case len(m.questions) > 0 && m.running != nil:
-		running = m.waitingStatus(m.askedFor(), running.keys)
-	case m.running != nil:
-		return m.runningStatus()
-	case len(m.sent) > 0 && !m.sent[0].stop.IsZero():
-		return m.stoppingStatus(m.sent[0].stop, "")
-	case len(m.sent) > 0:
-		running.words = "○ sending…"
-	case m.queue.next() != "":
-		if w := m.queue.waits[m.queue.find(m.queue.next())]; !w.stop.IsZero() {
-			return m.stoppingStatus(w.stop, "")
-		}
-		running.words = "○ queued"
-	case m.undo != nil:
-		return m.waitingStatus("", "esc cancels")
+	case r != nil && r.stop.IsZero() && asks, m.turns.target() == "" && m.questions.undo != nil:
+		return m.questions.status(m.stopKey())
+	case r != nil && r.stop.IsZero():
+		return m.story.runningStatus(m.stopKey())
+	case r != nil && m.guide == nil: // with a guide, Ctrl-C exits
+		return m.story.stoppingStatus(r.stop, r.mode, "ctrl+c forces")
+	case r != nil:
+		return m.story.stoppingStatus(r.stop, r.mode, "")
+	}
+	return m.story.waitingStatus(m.stopKey())
+}
+
+// waitingStatus returns the status while no turn runs.
+func (s *story) waitingStatus(key string) status {
+	var stop time.Time
+	st := status{style: green, keys: key}
+	next := s.turns.queue.find(s.turns.queue.next())
+	switch {
+	case len(s.turns.sent) > 0:
+		st.words, stop = "○ sending…", s.turns.sent[0].stop
+	case next >= 0:
+		st.words, stop = "○ queued", s.turns.queue.waits[next].stop
 	default:
 		return status{style: dim, words: "○ ready"}
 	}
-	return running
+	if !stop.IsZero() {
+		return s.stoppingStatus(stop, "", "")
+	}
+	return st
 }
 
-func (m *Model) runningStatus() status {
-	s := status{style: green, words: "● running " + elapsed(m.now.Sub(m.running.started)), keys: m.stopKey()}
-	if m.running.scan != "" {
-		s.call = m.running.scan
-	} else if c := m.story.working(); c != nil {
-		s.call = brief(c.call)
+func (s *story) runningStatus(key string) status {
+	r := s.turns.running
+	st := status{style: green, words: "● running " + elapsed(s.now.Sub(r.started)), call: r.scan, keys: key}
+	if c := s.blocks.working(); c != nil && st.call == "" {
+		st.call = brief(c.call)
 	}
-	if s.call != "" {
-		s.words += " · "
+	if st.call != "" {
+		st.words += " · "
 	}
-	used, cost := m.running.meter.total()
+	used, cost := r.meter.total()
 	if used > 0 {
-		s.costs = append(s.costs, "~"+tokens(used)+" tok")
+		st.costs = append(st.costs, "~"+tokens(used)+" tok")
 	}
 	if cost > 0 {
-		s.costs = append(s.costs, "~"+money(cost))
+		st.costs = append(st.costs, "~"+money(cost))
 	}
-	return s
+	return st
 }
 
-func (m *Model) stoppingStatus(since time.Time, mode bellcord.StopMode) status {
-	s := status{style: red, words: "■ stopping…"}
-	switch {
-	case mode == bellcord.StopForce:
-		s.words = "■ stopping now…"
-	case m.running != nil && m.guide == nil: // with a guide, Ctrl-C exits
-		s.keys = "ctrl+c forces"
+// stoppingStatus returns the status of a stop, and the key that forces it.
+func (s *story) stoppingStatus(since time.Time, mode bellcord.StopMode, key string) status {
+	st := status{style: red, words: "■ stopping…", keys: key}
+	if mode == bellcord.StopForce {
+		st.words, st.keys = "■ stopping now…", ""
 	}
 	switch {
-	case m.now.Sub(since) <= patience:
-		return s
-	case m.running == nil:
-		s.words += " waiting for the server"
-		return s
+	case s.now.Sub(since) <= patience:
+		return st
+	case s.turns.running == nil:
+		st.words += " waiting for the server"
+		return st
 	}
-	s.words, s.call = s.words+" waiting for ", "the agent to return"
-	for _, id := range m.story.order {
-		if c := m.story.cards[id]; c.state == "runs" {
-			s.call = commandOrBrief(c.call)
+	st.words, st.call = st.words+" waiting for ", "the agent to return"
+	for _, id := range s.blocks.order {
+		if c := s.blocks.cards[id]; c != nil && c.state == "runs" {
+			st.call = commandOrBrief(c.call)
 			break
 		}
 	}
-	if left := (hub.DefaultGrace - m.now.Sub(since)).Round(time.Second); left > 0 && mode != bellcord.StopForce {
-		s.after = fmt.Sprintf(", %d s at most", left/time.Second)
+	if left := (hub.DefaultGrace - s.now.Sub(since)).Round(time.Second); left > 0 && mode != bellcord.StopForce {
+		st.after = fmt.Sprintf(", %d s at most", left/time.Second)
 	}
-	return s
-}
-
-// askedFor returns for how long the open question has been open.
-func (m *Model) askedFor() string {
-	q := m.story.questions[m.questions[0].ID]
-	if q == nil {
-		return ""
-	}
-	return " " + elapsed(m.now.Sub(q.opened))
-}
-
-// waitingStatus returns the status while a question is open. A narrow window shows
-// only how to answer it.
-func (m *Model) waitingStatus(since, keys string) status {
-	s := status{style: yellow, words: "? waiting for you" + since, keys: keys}
-	if answer := m.lettersToPress(); answer != "" {
-		s.words, s.short = s.words+" · "+answer, "? "+answer
-	}
-	return s
-}
-
-// lettersToPress returns the letters that answer the open question, or why they do
-// not yet. While a form or a reason is typed, letters are text.
-func (m *Model) lettersToPress() string {
-	letters := m.letters()
-	if last := len(letters) - 1; last > 0 {
-		letters = []string{strings.Join(letters[:last], ", ") + " or " + letters[last]}
-	}
-	switch {
-	case len(letters) == 0 || m.openForm() != nil || m.marked() != "" && m.reply.explains:
-		return ""
-	case m.marked() != "":
-		return "enter confirms"
-	case m.notYet() != "":
-		return m.notYet()
-	}
-	return letters[0] + ", then enter"
-}
-
-// state returns the status in one line, without keys.
-func (m *Model) state() string {
-	s := m.status()
-	return s.line(s.call, true)
+	return st
 }
 
 func (s status) line(call string, costs bool) string {
@@ -158,10 +120,9 @@ const (
 	leastStatus = 5  // columns of the shortest status that has keys behind it
 )
 
-// statusLine returns the status for a window, with the keys at its right end. In
+// fit returns the status for a window, with the keys at its right end. In
 // a line that is too long the call is shortened, and the keys stay.
-func (m *Model) statusLine(width int) string {
-	s := m.status()
+func (s status) fit(width int) string {
 	room := width
 	if keys := ansi.StringWidth(s.keys); keys > 0 && width-1-len("  ")-keys >= leastStatus {
 		room = width - 1 - len("  ") - keys
@@ -186,12 +147,29 @@ func (m *Model) statusLine(width int) string {
 // conversation, Esc closes that.
 func (m *Model) stopKey() string {
 	switch {
-	case !m.layered():
+	case !m.input.layered():
 		return "esc stops"
 	case m.guide != nil: // Ctrl-C exits
 		return ""
 	}
 	return "ctrl+c stops"
+}
+
+// stopSuffix returns the key that stops the turn, behind the keys of something that is
+// open on top of the conversation.
+func (m *Model) stopSuffix() string {
+	if stop := m.stopKey(); m.turns.target() != "" && stop != "" {
+		return " · " + stop
+	}
+	return ""
+}
+
+// statusBelow returns the status below something that covers the conversation.
+func (m *Model) statusBelow(width int) []string {
+	if m.turns.target() == "" {
+		return nil
+	}
+	return []string{m.status().fit(width)}
 }
 
 // elapsed formats a duration as on a clock: 0:42.

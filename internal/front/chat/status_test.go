@@ -88,3 +88,12 @@ func TestSubmit_Status_ShowsTheStateWithoutKeys(t *testing.T) {
 	s.enters("/status")
 	s.hasAt(80, "● running 0:00")
 }
+
+// An agent can use the id of an open call again.
+func TestStatusLine_CallIDUsedAgain_NamesTheAgent(t *testing.T) {
+	t.Parallel()
+	call := called("c", "shell", `{"command":"x"}`)
+	s := newStage(t).runs("go").happens(call, call, bellcord.ToolCallEnded{Call: "c"})
+	s.press("esc")
+	s.after(2 * time.Second).has("waiting for the agent to return")
+}

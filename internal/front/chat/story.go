@@ -1,152 +1,195 @@
 package chat
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/internal/form"
+	"github.com/bellcord/bellcord/history"
+	"github.com/bellcord/bellcord/internal/clip"
+	"github.com/bellcord/bellcord/internal/plural"
 )
 
-// story is the conversation as blocks, in log order.
+// story is what the log says.
 type story struct {
-	blocks    []*shown
-	printed   int              // blocks before this index have been returned by finished
-	turns     []int            // index of the first block of each turn
-	cards     map[string]*card // calls that have not ended
-	order     []string         // their ids, oldest first
-	questions map[string]*question
+	*state
+	turns        *turns
+	blocks       *blocks
+	lead         []string // texts that Finished returns before the blocks
+	ended        []endedTurn
+	conversation history.Turns
+	context      contextUse
+	spent        spending
+	receipt      *bellcord.Receipt // of the last turn that has ended
+	// recovered are the processes of the receipt, with those found later.
+	recovered *bellcord.RecoveredProcesses
 }
 
-func (s *story) addBlock(b block) { s.blocks = append(s.blocks, &shown{block: b}) }
-
-// ending returns the last block, or nil if it has another type.
-func ending[B block](s *story) (b B) {
-	if n := len(s.blocks); n > 0 {
-		b, _ = s.blocks[n-1].block.(B)
-	}
-	return b
-}
-
-// settle marks the last block as complete, because another one follows.
-func (s *story) settle(at time.Time) {
-	if a := ending[*answer](s); a != nil && !a.over {
-		a.endText()
-	}
-	if t := ending[*thought](s); t != nil && !t.over {
-		t.over, t.ended = true, at
-	}
-}
-
-func (s *story) addText(text string, at time.Time) {
-	a := ending[*answer](s)
-	if a == nil || a.over {
-		s.settle(at)
-		a = &answer{}
-		s.addBlock(a)
-	}
-	for _, b := range a.appendText(text) { // before the open end
-		n := len(s.blocks) - 1
-		s.blocks = append(s.blocks[:n], &shown{block: b}, s.blocks[n])
+// Take applies events of the session's log, in order. It skips those of another
+// session, which may still arrive after a switch.
+func (m *Model) Take(events []bellcord.Event) {
+	for _, ev := range events {
+		if ev.Session != "" && ev.Session != m.session.ID {
+			continue
+		}
+		if _, ends := ev.Body.(bellcord.TurnEnded); ends && m.turns.isRunning(ev.Turn) {
+			m.input.turnEnded()
+		}
+		m.questions.read(ev)
+		m.story.read(ev)
+		m.notice(ev)
+		if m.guide != nil {
+			m.follow(m.guide.Read(ev))
+		}
 	}
 }
 
-func (s *story) think(text string, at time.Time) {
-	t := ending[*thought](s)
-	if t == nil || t.over {
-		s.settle(at)
-		t = &thought{began: at}
-		s.addBlock(t)
+// read applies an event to the story.
+func (s *story) read(ev bellcord.Event) {
+	if s.turns.isRunning(ev.Turn) {
+		s.turns.running.meter.read(ev.Body)
 	}
-	t.text.WriteString(text)
-	t.ended = at
+	s.conversation.Read(ev)
+	s.readContext(ev.Body)
+	s.life(ev)
+	s.work(ev)
 }
 
-func (s *story) addToolCall(b bellcord.ToolCallRequested, at time.Time) {
-	s.settle(at)
-	if s.cards == nil {
-		s.cards = map[string]*card{}
+// life applies the events of turns.
+func (s *story) life(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.TurnAccepted:
+		stop := s.turns.unsend(ev.Turn)
+		s.turns.queue.addPrompt(waiting{turn: ev.Turn, prompt: b.Prompt, stop: stop})
+	case bellcord.PromptEdited:
+		s.turns.queue.edit(ev.Turn, b.Text)
+	case bellcord.TurnStarted:
+		s.startTurn(ev)
+	case bellcord.StopRequested:
+		if r := s.turns.running; s.turns.isRunning(ev.Turn) && r.stop.IsZero() && b.Cause.Mode != bellcord.StopAfterStep {
+			r.stop = ev.Time
+		}
+	case bellcord.TurnEnded:
+		s.endTurn(ev, b.Receipt)
+	case bellcord.SessionUpdated:
+		s.configured(b)
+	case bellcord.ConversationCleared:
+		s.blocks.addNote("— new conversation —", ev.Time)
+	case bellcord.ConversationRewound:
+		s.blocks.addNote("— "+b.Text()+" —", ev.Time)
+	case bellcord.ProcessConfirmed:
+		s.blocks.addNote("confirmed later: "+b.Process.Name+" has ended", ev.Time)
+	case bellcord.ProcessesRecovered:
+		s.processesRecovered(b)
+		s.blocks.addNote(b.Text(), ev.Time)
+	case bellcord.ChangesRecorded:
+		s.turnChanged(b.Turn, b.Changes)
+		if parts := changedFiles(&b.Changes); parts != nil {
+			s.blocks.addNote(strings.Join(parts, " · "), ev.Time)
+		}
+	case bellcord.Undone:
+		s.blocks.addNote(b.Text(), ev.Time)
 	}
-	c := &card{call: b, state: "waits"}
-	s.cards[b.Call] = c
-	s.order = append(s.order, b.Call)
-	s.addBlock(c)
 }
 
-func (s *story) callEnded(b bellcord.ToolCallEnded) {
-	c := s.cards[b.Call]
-	if c == nil {
+func (s *story) startTurn(ev bellcord.Event) {
+	w := s.turns.queue.removePrompt(ev.Turn)
+	s.turns.running = &running{id: ev.Turn, task: w.prompt.Task, text: w.prompt.Text, started: ev.Time, stop: w.stop}
+	s.blocks.turns = append(s.blocks.turns, len(s.blocks.all))
+	switch w.prompt.Task {
+	case bellcord.TaskCompact:
+		s.blocks.addNote("≡ compacting…", ev.Time)
+	case bellcord.TaskImport:
+		s.blocks.addNote("≡ the agent's earlier conversation", ev.Time)
+	case bellcord.TaskUnprompted:
+		s.blocks.addNote("≡ "+w.prompt.Text, ev.Time)
+	case bellcord.TaskAnswer, bellcord.TaskCommand:
+		s.blocks.addBlock(&promptBlock{w.prompt.Text}, ev.Time)
+	}
+}
+
+func (s *story) endTurn(ev bellcord.Event, r bellcord.Receipt) {
+	s.turns.queue.removePrompt(ev.Turn)
+	s.turns.queue.hold(r.HeldTurns)
+	s.spent.add(r.Usage)
+	s.receipt, s.recovered = &r, bellcord.NewRecoveredProcesses(r.Processes)
+	prompt := ""
+	if s.turns.isRunning(ev.Turn) {
+		prompt = s.turns.running.text
+	}
+	s.ended = append(s.ended, endedTurn{id: ev.Turn, prompt: prompt})
+	if r.Changes != nil {
+		s.turnChanged(ev.Turn, *r.Changes)
+	}
+	if !s.turns.isRunning(ev.Turn) {
+		if r.End == bellcord.EndStopped {
+			s.blocks.addNote("– not run: "+clip.FirstWords(r.Prompt), ev.Time)
+		}
 		return
 	}
-	if c.output == "" && (b.Failed || len(c.changes()) == 0) {
-		c.print(b.Result)
-	}
-	s.closeCall(b.Call, fate(b.Outcome, b.Failed))
+	s.blocks.endTurn(r, s.turns.causeOf(r), ev.Time)
+	s.turns.running = nil
 }
 
-func (s *story) closeCall(call, state string) {
-	if c := s.cards[call]; c != nil {
-		c.state, c.done = state, true
-		delete(s.cards, call)
-	}
-	for i, id := range s.order {
-		if id == call {
-			s.order = append(s.order[:i:i], s.order[i+1:]...)
-			return
+// work applies the events of an agent's work.
+func (s *story) work(ev bellcord.Event) {
+	switch b := ev.Body.(type) {
+	case bellcord.TextDelta:
+		s.blocks.addText(b.Text, ev.Time)
+	case bellcord.ThinkingDelta:
+		s.blocks.think(b.Text, ev.Time)
+	case bellcord.StepEnded:
+		s.blocks.settle(ev.Time)
+	case bellcord.ToolCallRequested:
+		s.blocks.addToolCall(b, ev.Time)
+		c := s.blocks.cards[b.Call]
+		c.dir, c.now = s.session.Dir, func() time.Time { return s.now }
+		c.typed = s.turns.running != nil && s.turns.running.task == bellcord.TaskCommand
+	case bellcord.ToolCallUpdated:
+		if c := s.blocks.cards[b.Call]; c != nil {
+			b.Apply(&c.call)
 		}
-	}
-}
-
-func (s *story) addQuestion(q bellcord.Question, dir string, at time.Time) {
-	s.settle(at)
-	complete := q.Title != "" && len(q.Changes) > 0
-	if complete {
-		q.Text = q.Title
-	}
-	shown := &question{text: form.Text(q), dir: dir, changes: q.Changes, complete: complete, opened: at}
-	if c := s.cards[q.Call]; c != nil {
-		shown.call, shown.card = c.call, c
-	}
-	if s.questions == nil {
-		s.questions = map[string]*question{}
-	}
-	s.questions[q.ID] = shown
-	s.addBlock(shown)
-}
-
-func (s *story) recordAnswer(id, words string) {
-	if q := s.questions[id]; q != nil {
-		q.answer = words
-		if q.card != nil {
-			q.card.asked = q.changes
+	case bellcord.PlanUpdated:
+		s.blocks.addNote("plan\n"+b.Markdown(), ev.Time)
+	case bellcord.MessageImported:
+		s.blocks.addBlock(&promptBlock{b.Text}, ev.Time)
+	case bellcord.ToolCallStarted:
+		if c := s.blocks.cards[b.Call]; c != nil {
+			c.state, c.began = "runs", ev.Time
 		}
-		delete(s.questions, id)
-	}
-}
-
-// endTurn closes everything that a turn left open, with the outcomes on its
-// receipt, and adds its end.
-func (s *story) endTurn(r bellcord.Receipt, cause string, at time.Time) {
-	s.settle(at)
-	for state, refs := range map[string][]bellcord.CallRef{
-		"stopped": r.Calls.Stopped, "not run": r.Calls.NotStarted, "unknown": r.Calls.Unknown,
-	} {
-		for _, ref := range refs {
-			s.closeCall(ref.Call, state)
+	case bellcord.ToolOutputDelta:
+		if c := s.blocks.cards[b.Call]; c != nil {
+			c.print(b.Text)
 		}
+	case bellcord.ToolCallEnded:
+		s.blocks.callEnded(b)
+	case bellcord.QuestionOpened:
+		s.blocks.addQuestion(b.Question, s.session.Dir, ev.Time)
+	case bellcord.QuestionAnswered:
+		words := "answered: " + b.Choice
+		if b.By != "" {
+			words += " (" + b.By + ")"
+		}
+		s.blocks.recordAnswer(b.Question, words)
+	case bellcord.ModelRetryScheduled:
+		wait := b.RetryIn.Round(100 * time.Millisecond)
+		s.blocks.addNote(fmt.Sprintf("… %s; retrying in %s", oneLine(b.Reason), wait), ev.Time)
+	case bellcord.FilesScanned:
+		if s.turns.isRunning(ev.Turn) {
+			s.turns.running.scan = b.Text()
+			if b.Done {
+				s.turns.running.scan = ""
+			}
+		}
+	case bellcord.ConversationCompacted:
+		length := plural.Count(len(strings.Fields(b.Summary)), "word")
+		s.blocks.addNote("≡ compacted: the conversation so far is now a summary of "+length, ev.Time)
 	}
-	for call := range s.cards {
-		s.closeCall(call, "unknown")
-	}
-	for id := range s.questions {
-		s.recordAnswer(id, "withdrawn without an answer")
-	}
-	s.addBlock(&turnEnd{r, cause})
 }
 
-// working returns the call that has been open longest, or nil.
-func (s *story) working() *card {
-	if len(s.order) == 0 {
-		return nil
-	}
-	return s.cards[s.order[0]]
+// showNotice adds a text to the conversation, on this screen only.
+func (s *story) showNotice(words string) {
+	s.blocks.addNote(words, s.now)
+	s.announce(words)
 }

@@ -24,24 +24,18 @@ var palettes = map[Theme]*strings.Replacer{
 
 // Background sets the background that the terminal reports. Only the theme auto
 // depends on it.
-func (m *Model) Background(dark bool) { m.light = !dark }
+func (s *state) Background(dark bool) { s.light = !dark }
 
-// coloured returns a line of the screen in the colours of the theme.
-func (m *Model) coloured(l string) string {
-	theme := m.theme
-	if theme == ThemeAuto && m.light {
+// coloured gives lines the colours of the theme.
+func (s *state) coloured(lines []string) []string {
+	theme := s.theme
+	if theme == ThemeAuto && s.light {
 		theme = ThemeLight
 	}
-	if palette := palettes[theme]; palette != nil {
-		return palette.Replace(l)
-	}
-	return l
-}
-
-// colouredAll returns lines in the colours of the theme.
-func (m *Model) colouredAll(lines []string) []string {
 	for i, l := range lines {
-		lines[i] = m.coloured(l)
+		if palette := palettes[theme]; palette != nil {
+			lines[i] = palette.Replace(l)
+		}
 	}
 	return lines
 }

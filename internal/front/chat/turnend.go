@@ -90,15 +90,6 @@ func (e *turnEnd) head() string {
 	}
 }
 
-// causeOf describes the person or cause that stopped a turn; it returns "" if this
-// user stopped it.
-func (m *Model) causeOf(r bellcord.Receipt) string {
-	if m.ownStops[r.Turn] || r.Cause == nil {
-		return ""
-	}
-	return harmless(line.StopCause(*r.Cause))
-}
-
 // kept describes what a stop left: the text and the results, which include the
 // output of stopped calls, and the calls that are not among them.
 func kept(r bellcord.Receipt) []string {

@@ -31,30 +31,32 @@ type Preview struct {
 	Request bellcord.UndoRequest // carries it out
 	Undone  bellcord.Undone
 	Changes bellcord.Changes // of the turn
+	dir     string           // of the session
+	prompt  string           // of the turn, if it is known
 }
 
 // mostPreview is how many paths to restore a preview lists.
 const mostPreview = 20
 
 // undoCommand handles /undo and /redo: it requests the preview.
-func (m *Model) undoCommand(name, rest string) []Action {
+func (s *story) undoCommand(name, rest string) []Action {
 	paths := slash.Words(rest)
 	switch {
-	case m.target() != "":
-		m.setHint("A turn is running: stop it first with esc, then use /" + name + ".")
-	case m.session.ID == "":
-		m.setHint("No turn of this session has changed files.")
+	case s.turns.target() != "":
+		s.setHint("A turn is running: stop it first with esc, then use /" + name + ".")
+	case s.session.ID == "":
+		s.setHint("No turn of this session has changed files.")
 	case name == "redo" && len(paths) > 0:
-		m.setHint("use /redo without paths: it reverses the whole undo")
+		s.setHint("use /redo without paths: it reverses the whole undo")
 	case name == "redo":
-		return []Action{PreviewUndo{Session: m.session.ID, Redo: true}}
+		return []Action{PreviewUndo{Session: s.session.ID, Redo: true}}
 	default:
-		turn, paths, err := rewind.SplitTurn(paths, m.turns.Started())
+		turn, paths, err := rewind.SplitTurn(paths, s.conversation.Started())
 		if err != nil {
-			m.setHint(err.Error())
+			s.setHint(err.Error())
 			return nil
 		}
-		return []Action{PreviewUndo{Session: m.session.ID, Turn: turn, Paths: paths}}
+		return []Action{PreviewUndo{Session: s.session.ID, Turn: turn, Paths: paths}}
 	}
 	return nil
 }
@@ -113,38 +115,18 @@ func (Undo) inOrder() bool        { return true }
 func (m *Model) askUndo(of PreviewUndo, p Preview) {
 	switch {
 	case m.session.ID != of.Session:
-	case m.target() != "":
+	case m.turns.target() != "":
 		m.setHint("A turn has started: /undo works when it has ended.")
 	case p.Undone.Restored == 0:
 		text := "Nothing to " + p.verb() + "."
 		if len(p.Undone.Files) == 0 && len(of.Paths) > 0 {
 			text = "Nothing to undo: the turn did not change " + strings.Join(of.Paths, ", ") + "; /changes lists its files."
 		}
-		m.showNotice(strings.TrimRight(text+"\n"+leftText(p.Undone), "\n"))
+		m.story.showNotice(strings.TrimRight(text+"\n"+leftText(p.Undone), "\n"))
 	default:
-		m.undo = &p
+		p.dir, p.prompt = m.session.Dir, m.story.promptOf(p.Undone.Turns)
+		m.questions.undo = &p
 	}
-}
-
-// closeUndo closes the question before an undo, and reports whether it was open.
-func (m *Model) closeUndo(hint string) bool {
-	if m.undo == nil {
-		return false
-	}
-	m.undo = nil
-	m.setHint(hint)
-	return true
-}
-
-// answerUndo carries out the undo that the user has confirmed, or cancels it.
-func (m *Model) answerUndo(letter string) []Action {
-	p := m.undo
-	if strings.ToLower(letter) != "y" {
-		m.closeUndo("Cancelled: no file was changed.")
-		return nil
-	}
-	m.undo = nil
-	return []Action{Undo{p.Request}}
 }
 
 func (p *Preview) verb() string {
@@ -166,15 +148,15 @@ func (p *Preview) offer(letter string) string {
 }
 
 // lines returns the question, the paths and what would happen to them.
-func (p *Preview) lines(m *Model, width int) []string {
+func (p *Preview) lines(width int) []string {
 	title := "Undo " + changelist.Files(p.Undone, p.Changes) + "?"
 	if p.verb() == "redo" {
 		title = "Redo " + changelist.Files(p.Undone, p.Changes) + "?"
 	}
 	lines := indented(styled(yellow, "?")+" ", "  ", title, width)
-	place := "in " + m.session.Dir
-	if prompt := m.promptOf(p.Undone.Turns); prompt != "" {
-		place += " · changed by: " + oneLine(clip.FirstWords(prompt))
+	place := "in " + p.dir
+	if p.prompt != "" {
+		place += " · changed by: " + oneLine(clip.FirstWords(p.prompt))
 	}
 	lines = append(lines, indented("  ", "  ", styled(dim, harmless(place)), width)...)
 	restored, alone, more := changelist.Preview(p.Undone, p.Changes, mostPreview)
@@ -191,11 +173,69 @@ func (p *Preview) lines(m *Model, width int) []string {
 }
 
 // promptOf returns the prompt of the first of the turns, or "".
-func (m *Model) promptOf(turns []bellcord.TurnID) string {
-	for _, t := range m.ended {
+func (s *story) promptOf(turns []bellcord.TurnID) string {
+	for _, t := range s.ended {
 		if len(turns) > 0 && t.id == turns[0] {
 			return t.prompt
 		}
 	}
 	return ""
 }
+
+// Rewind continues the conversation as it was before a turn, or without a turn takes
+// the last rewind back. Files stay as they are.
+type Rewind struct {
+	Session bellcord.SessionID
+	Turn    bellcord.TurnID
+}
+
+// mostRewind is how many turns /rewind lists.
+const mostRewind = 15
+
+// rewindCommand handles /rewind. It can be reversed, so it asks nothing.
+func (s *story) rewindCommand(rest string) []Action {
+	if s.turns.target() != "" && rest != "" {
+		s.setHint("A turn is running: stop it first with esc, then use /rewind.")
+		return nil
+	}
+	q, err := rewind.Parse(rest, &s.conversation)
+	switch {
+	case err != nil:
+		s.setHint(err.Error())
+	case q.Back && !s.conversation.Rewound():
+		s.setHint(bellcord.ErrNoRewind.Error())
+	case q.Back || q.Turn != "":
+		return []Action{Rewind{s.session.ID, q.Turn}}
+	default:
+		s.showNotice(rewindList(rewind.Rows(&s.conversation, mostRewind), s.conversation.Rewound()))
+	}
+	return nil
+}
+
+// rewindList returns the list of turns to choose from. canTakeBack adds how to take
+// the last rewind back.
+func rewindList(rows []rewind.Row, canTakeBack bool) string {
+	text := rewind.Nothing
+	if len(rows) > 0 {
+		var lines strings.Builder
+		lines.WriteString(rewind.Title + "\n")
+		for _, r := range rows {
+			lines.WriteString("  " + r.ID + "  " + r.Words + "\n")
+		}
+		text = lines.String() + rewind.Usage
+	}
+	if canTakeBack {
+		text += "\n" + rewind.TakesBack
+	}
+	return text
+}
+
+func (r Rewind) do(ctx context.Context, e *Runner) Report {
+	done, err := e.Hub.Rewind(ctx, r.Session, r.Turn)
+	if err != nil {
+		return Report{Of: r, Err: err}
+	}
+	return Report{Of: r, Text: rewind.After(done)} // the log has the rest
+}
+
+func (Rewind) inOrder() bool { return true }

@@ -31,6 +31,13 @@ type final struct {
 	revision int    // counts the changes of the fields above
 }
 
+// finals are the last messages of turns, with the buttons for their changes.
+type finals struct {
+	*shared
+	all  []*final  // of the newest turns
+	last *farewell // the last stopped turn with held prompts
+}
+
 // mostFinals is how many finals a chat keeps. The Undo button of an older one stays
 // in the chat and no longer applies.
 const mostFinals = 8
@@ -82,43 +89,43 @@ func changesFiles(c *bellcord.Changes) bool { return c != nil && (c.Pending || l
 
 // newFinal adds the last message of a turn, without its text. The caller holds the
 // lock, here and in the functions below.
-func (c *chat) newFinal(t *turn, r bellcord.Receipt) *final {
-	m := &final{session: t.session, turn: t.id, text: &Text{Place: c.place}}
+func (fs *finals) newFinal(t *turn, r bellcord.Receipt) *final {
+	m := &final{session: t.session, turn: t.id, text: &Text{Place: fs.place}}
 	m.pending = r.End == bellcord.EndLost || r.Changes != nil && r.Changes.Pending
 	m.setChanges(r.Changes)
-	c.addFinal(m)
+	fs.addFinal(m)
 	return m
 }
 
-func (c *chat) addFinal(m *final) {
-	c.finals = append(c.finals, m)
-	c.finals = c.finals[max(0, len(c.finals)-mostFinals):]
+func (fs *finals) addFinal(m *final) {
+	fs.all = append(fs.all, m)
+	fs.all = fs.all[max(0, len(fs.all)-mostFinals):]
 }
 
 // withdrawUndo removes the Undo buttons of a session, because a later turn has
 // changed files.
-func (c *chat) withdrawUndo(session bellcord.SessionID) {
-	c.removeUndo(func(m *final) bool { return m.session == session })
+func (fs *finals) withdrawUndo(session bellcord.SessionID) {
+	fs.removeUndo(func(m *final) bool { return m.session == session })
 }
 
-func (c *chat) removeUndo(of func(*final) bool) {
-	for _, m := range c.finals {
+func (fs *finals) removeUndo(of func(*final) bool) {
+	for _, m := range fs.all {
 		if m.undo != "" && of(m) {
 			m.undo = ""
-			c.revised(m)
+			fs.revised(m)
 		}
 	}
 }
 
 // recordChanges adds the changes that were pending to the turn's last message.
-func (c *chat) recordChanges(session bellcord.SessionID, b bellcord.ChangesRecorded) {
+func (fs *finals) recordChanges(session bellcord.SessionID, b bellcord.ChangesRecorded) {
 	if changesFiles(&b.Changes) {
-		c.withdrawUndo(session)
+		fs.withdrawUndo(session)
 	}
-	for _, m := range c.finals {
+	for _, m := range fs.all {
 		if m.turn == b.Turn && m.text != nil {
 			m.setChanges(&b.Changes)
-			c.revised(m)
+			fs.revised(m)
 			return
 		}
 	}
@@ -126,11 +133,11 @@ func (c *chat) recordChanges(session bellcord.SessionID, b bellcord.ChangesRecor
 
 // showUndone removes the Undo buttons of undone turns. An undo or a redo that was
 // requested elsewhere is shown in one line.
-func (c *chat) showUndone(b bellcord.Undone) {
+func (fs *finals) showUndone(b bellcord.Undone) {
 	if b.Redone == "" {
-		c.removeUndo(func(m *final) bool { return slices.Contains(b.Turns, m.turn) })
+		fs.removeUndo(func(m *final) bool { return slices.Contains(b.Turns, m.turn) })
 	}
-	if b.Source == c.front.Platform {
+	if b.Source == fs.front.Platform {
 		return
 	}
 	by := ""
@@ -140,68 +147,68 @@ func (c *chat) showUndone(b bellcord.Undone) {
 	case b.By != "" || b.Source != "":
 		by = " by " + b.By + b.Source
 	}
-	c.sendText(undoTitle(b, by))
+	fs.sendText(undoTitle(b, by))
 }
 
 // revised shows a final that has changed, and sends it if it was not needed before.
-func (c *chat) revised(m *final) {
+func (fs *finals) revised(m *final) {
 	m.revision++
-	c.note()
+	fs.note()
 	id := m.message
 	switch {
 	case m.text == nil: // an earlier process sent it
-		c.put(func(ctx context.Context) error { return c.front.Messages.RemoveButtons(ctx, c.place, id) })
+		fs.put(func(ctx context.Context) error { return fs.front.Messages.RemoveButtons(ctx, fs.place, id) })
 	case id != "":
-		c.put(func(ctx context.Context) error {
-			c.mu.Lock()
+		fs.put(func(ctx context.Context) error {
+			fs.mu.Lock()
 			text := m.shown()
-			c.mu.Unlock()
-			return c.front.Messages.Edit(ctx, id, text)
+			fs.mu.Unlock()
+			return fs.front.Messages.Edit(ctx, id, text)
 		})
 	case !m.needed && m.line != "":
-		c.sendFinal(m)
+		fs.sendFinal(m)
 	}
 }
 
 // sendFinal sends a final that is no part of an answer.
-func (c *chat) sendFinal(m *final) {
+func (fs *finals) sendFinal(m *final) {
 	m.needed = true
-	c.put(func(ctx context.Context) error {
-		return c.deliverFinal(m, func(text Text) (ID, error) { return c.front.Messages.Send(ctx, text) })
+	fs.put(func(ctx context.Context) error {
+		return fs.deliverFinal(m, func(text Text) (ID, error) { return fs.front.Messages.Send(ctx, text) })
 	})
 }
 
 // deliverFinal sends a final with send and stores the ID of the message. The caller
 // does not hold the lock.
-func (c *chat) deliverFinal(m *final, send func(Text) (ID, error)) error {
-	c.mu.Lock()
+func (fs *finals) deliverFinal(m *final, send func(Text) (ID, error)) error {
+	fs.mu.Lock()
 	text, revision := m.shown(), m.revision
-	c.mu.Unlock()
+	fs.mu.Unlock()
 	id, err := send(text)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	m.message = id
 	if m.revision != revision { // it changed while it was sent
-		c.revised(m)
+		fs.revised(m)
 	}
-	c.note()
+	fs.note()
 	return nil
 }
 
 // removeButtons removes the buttons of a message, except its Undo button. The
 // caller does not hold the lock.
-func (c *chat) removeButtons(message ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.finals {
+func (fs *finals) removeButtons(message ID) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, m := range fs.all {
 		if m.message == message && m.text != nil {
 			m.text.Buttons = nil
-			c.revised(m)
+			fs.revised(m)
 			return
 		}
 	}
-	c.put(func(ctx context.Context) error { return c.front.Messages.RemoveButtons(ctx, c.place, message) })
+	fs.put(func(ctx context.Context) error { return fs.front.Messages.RemoveButtons(ctx, fs.place, message) })
 }

@@ -15,32 +15,30 @@ import (
 
 // sendFile sends a file from the session's directory. It returns the reply if
 // there is nothing to send.
-func (c *chat) sendFile(ctx context.Context, path string) string {
-	c.mu.Lock()
-	id := c.session
-	c.mu.Unlock()
+func (fo *offers) sendFile(ctx context.Context, path string) string {
+	id := fo.currentSession()
 	switch {
 	case path == "":
 		return "Which file? Send /file PATH; the path is relative to the session's directory."
 	case id == "":
 		return "There is no session yet, so there are no files to send."
 	}
-	return c.sendOf(ctx, id, path)
+	return fo.sendOf(ctx, id, path)
 }
 
 // sendOf sends a file from a session's directory. It returns an error message
 // for the user, or "".
-func (c *chat) sendOf(ctx context.Context, id bellcord.SessionID, path string) string {
-	found, err := c.front.Hub.Session(ctx, id)
+func (sh *shared) sendOf(ctx context.Context, id bellcord.SessionID, path string) string {
+	found, err := sh.front.Hub.Session(ctx, id)
 	if err != nil {
-		return c.apology(err.Error())
+		return sh.apology(err.Error())
 	}
-	data, err := readIn(found.Dir, path, c.front.Limits.Upload)
+	data, err := readIn(found.Dir, path, sh.front.Limits.Upload)
 	if err != nil {
-		return fmt.Sprintf("I can't send %s: it must be a file in the session's directory, not empty, of at most %d MB.", path, c.front.Limits.Upload>>20)
+		return fmt.Sprintf("I can't send %s: it must be a file in the session's directory, not empty, of at most %d MB.", path, sh.front.Limits.Upload>>20)
 	}
-	c.put(func(ctx context.Context) error {
-		err := c.front.Files.Upload(ctx, c.place, filepath.Base(path), data)
+	sh.put(func(ctx context.Context) error {
+		err := sh.front.Files.Upload(ctx, sh.place, filepath.Base(path), data)
 		return err
 	})
 	return ""
@@ -76,19 +74,25 @@ type offer struct {
 	path    string
 }
 
+// offers are the files that a button can send.
+type offers struct {
+	*shared
+	files []offer
+}
+
 // inTicks matches text between single backticks.
 var inTicks = regexp.MustCompile("`([^`\\s]{1,200})`")
 
 // offer returns buttons for the session's files that the answer names. The
 // caller holds the lock.
-func (c *chat) offer(t *turn) (rows [][]Button) {
+func (fo *offers) offer(t *turn) (rows [][]Button) {
 	const most, kept = 3, 64
 	if !t.own {
 		return nil
 	}
-	dir := c.front.Session.Dir
+	dir := fo.front.Session.Dir
 	if dir == "" {
-		dir = filepath.Join(c.front.Workspaces, string(t.session))
+		dir = filepath.Join(fo.front.Workspaces, string(t.session))
 	}
 	var named []string
 	for _, m := range inTicks.FindAllStringSubmatch(t.all.String(), -1) {
@@ -96,14 +100,14 @@ func (c *chat) offer(t *turn) (rows [][]Button) {
 			continue
 		}
 		named = append(named, m[1])
-		if !strings.Contains(m[1], ".") || !canRead(dir, m[1], c.front.Limits.Upload) {
+		if !strings.Contains(m[1], ".") || !canRead(dir, m[1], fo.front.Limits.Upload) {
 			continue
 		}
 		button := fmt.Sprintf("%s:%d", t.id, len(rows))
 		rows = append(rows, []Button{{Text: "📎 " + filepath.Base(m[1]), Data: "f:" + button}})
-		c.offers = append(c.offers, offer{t.session, button, m[1]})
+		fo.files = append(fo.files, offer{t.session, button, m[1]})
 	}
-	c.offers = c.offers[max(0, len(c.offers)-kept):]
+	fo.files = fo.files[max(0, len(fo.files)-kept):]
 	return distinct(rows)
 }
 
@@ -122,16 +126,16 @@ func sendable(root *os.Root, path string, most int64) bool {
 }
 
 // sendOffer sends the file of a button, from the session that named it.
-func (c *chat) sendOffer(ctx context.Context, button string) string {
-	c.mu.Lock()
-	i := slices.IndexFunc(c.offers, func(o offer) bool { return o.button == button })
+func (fo *offers) sendOffer(ctx context.Context, button string) string {
+	fo.mu.Lock()
+	i := slices.IndexFunc(fo.files, func(o offer) bool { return o.button == button })
 	var of offer
 	if i >= 0 {
-		of = c.offers[i]
+		of = fo.files[i]
 	}
-	c.mu.Unlock()
+	fo.mu.Unlock()
 	if i < 0 {
 		return "This button has expired. Send /file and the file's name instead."
 	}
-	return c.sendOf(ctx, of.session, of.path)
+	return fo.sendOf(ctx, of.session, of.path)
 }

@@ -46,13 +46,6 @@ func (c *chat) follow(ctx context.Context, session bellcord.SessionID) error {
 	return err
 }
 
-// resume continues reading where the previous process stopped.
-func (c *chat) resume(r record) {
-	for _, f := range r.Open {
-		c.read(f.Session, f.After, f.Turns)
-	}
-}
-
 // read starts reading a log, unless it is being read already.
 func (c *chat) read(session bellcord.SessionID, after int64, kept map[bellcord.TurnID]keeping) {
 	ctx, end := context.WithCancel(c.front.life)
@@ -86,7 +79,7 @@ func (c *chat) readOn(ctx context.Context, f *follower) {
 			c.lose(f)
 			return
 		}
-		c.front.Logger.Warn("reading a session's log for a chat failed; retrying", "platform", c.front.Platform, "session", f.session, "err", err)
+		c.logger().Warn("reading a session's log for a chat failed; retrying", "session", f.session, "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
@@ -119,7 +112,7 @@ func (c *chat) lose(f *follower) {
 	defer c.mu.Unlock()
 	for id, t := range c.turns {
 		if t.session == f.session {
-			t.quit()
+			t.end()
 			delete(c.turns, id)
 			delete(c.own, id)
 		}
@@ -161,11 +154,11 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 	case bellcord.QuestionAnswered:
 		c.closeQuestion(t, b)
 	case bellcord.StopRequested:
-		c.stopping(t, b.Cause)
+		c.stopping(t)
 	case bellcord.TurnEnded:
 		c.finish(t, b.Receipt)
 	default:
-		if t.applyBody(b) {
+		if t.apply(b) {
 			c.preview(t)
 		}
 	}
@@ -176,8 +169,16 @@ func (c *chat) showEvent(f *follower, ev bellcord.Event) {
 func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	kept := f.kept[ev.Turn]
 	t := &turn{
-		id: ev.Turn, session: f.session, own: c.own[ev.Turn], edits: !c.drafts() || c.front.Silent, silent: c.front.Silent,
-		ids: kept.Messages, flushed: kept.Flushed, before: kept.Flushed, live: kept.Live, cleared: c.cleared[ev.Turn],
+		id: ev.Turn, session: f.session, own: c.own[ev.Turn],
+		view: view{ids: kept.Messages, flushed: kept.Flushed, before: kept.Flushed, live: kept.Live},
+	}
+	switch {
+	case c.cleared[ev.Turn]:
+		t.display = displayCleared
+	case c.front.Silent:
+		t.display = displayNone
+	case !c.drafts():
+		t.display = displayEdited
 	}
 	delete(c.cleared, ev.Turn)
 	waits := false
@@ -198,36 +199,34 @@ func (c *chat) showTurn(f *follower, ev bellcord.Event) {
 	}
 }
 
-func (c *chat) started(t *turn) {
-	t.running = true
-	if t.placeholder {
-		t.placeholder = false
-		c.takeAway([]*turn{t.without()})
+func (ts *shownTurns) started(t *turn) {
+	if t.start() {
+		ts.takeAway([]*turn{t.without()})
 	}
-	c.preview(t)
+	ts.preview(t)
 }
 
 // called handles the start of a tool call: the text before it is complete.
-func (c *chat) called(t *turn, b bellcord.ToolCallRequested) {
-	if !t.edits {
-		c.flush(t)
+func (ts *shownTurns) called(t *turn, b bellcord.ToolCallRequested) {
+	if t.display == displayDraft {
+		ts.flush(t)
 	}
-	t.applyBody(b)
-	c.preview(t)
+	t.apply(b)
+	ts.preview(t)
 }
 
 // patience is how long a stop may take before the preview shows what it waits
 // for.
 const patience = 2 * time.Second
 
-func (c *chat) stopping(t *turn, cause bellcord.Cause) {
-	t.stop = &cause
-	c.closeQuestions(t)
-	c.preview(t)
+func (qs *questions) stopping(t *turn) {
+	t.recordStop()
+	qs.closeQuestions(t)
+	qs.preview(t)
 	t.after(patience, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		t.late, t.silent = true, false
-		c.preview(t)
+		qs.mu.Lock()
+		defer qs.mu.Unlock()
+		t.delayStop()
+		qs.preview(t)
 	})
 }

@@ -152,90 +152,84 @@ func (f *filling) press(what string) (reply string, complete bool) {
 }
 
 // pressField handles a button of a form and returns the reply to the press.
-func (c *chat) pressField(data, by string) string {
-	parts := strings.Split(data, ":")
-	if len(parts) != 3 {
+func (qs *questions) pressField(data, by string) string {
+	qs.mu.Lock()
+	t, q, rest := qs.find(data)
+	index, what, _ := strings.Cut(rest, ".")
+	at, err := strconv.Atoi(index)
+	if err != nil || !q.takes(at) {
+		qs.mu.Unlock()
 		return tooLate
 	}
-	n, err := strconv.Atoi(parts[1])
-	index, what, _ := strings.Cut(parts[2], ".")
-	at, wrong := strconv.Atoi(index)
-	c.mu.Lock()
-	t := c.turns[bellcord.TurnID(parts[0])]
-	if err != nil || wrong != nil || t == nil || n < 0 || n >= len(t.questions) || !t.questions[n].takes(at) {
-		c.mu.Unlock()
-		return tooLate
-	}
-	q := t.questions[n]
 	if what == "x" {
-		c.mu.Unlock()
-		return c.answer(t.id, q.ID, bellcord.Reply{Choice: bellcord.ChoiceDecline}, by, "Declined")
+		qs.mu.Unlock()
+		return qs.answer(t.id, q.ID, bellcord.Reply{Choice: bellcord.ChoiceDecline}, by, "Declined")
 	}
 	reply, complete := q.filling.press(what)
-	c.showOpen(t, q)
+	qs.showOpen(t, q)
 	values := q.filling.Reply()
-	c.mu.Unlock()
+	qs.mu.Unlock()
 	if !complete {
 		return reply
 	}
-	return c.sendForm(t, q, values, by, reply)
+	return qs.sendForm(t, q, values, by, reply)
 }
 
 // sendForm passes a complete form to the hub, like answer. If the answer is not
 // taken, the form starts again.
-func (c *chat) sendForm(t *turn, q *question, values bellcord.Reply, by, label string) string {
-	reply := c.answer(t.id, q.ID, values, by, label)
+func (qs *questions) sendForm(t *turn, q *question, values bellcord.Reply, by, label string) string {
+	reply := qs.answer(t.id, q.ID, values, by, label)
 	if reply != label {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		qs.mu.Lock()
+		defer qs.mu.Unlock()
 		q.filling = newFilling(q.Question, q.filling.data, q.limits)
-		c.showOpen(t, q)
+		qs.showOpen(t, q)
 	}
 	return reply
 }
 
-// takes reports whether the question is open and the given field is next. The
-// caller holds the lock.
+// takes reports whether the given field of the question is next. The caller holds the
+// lock.
 func (q *question) takes(field int) bool {
-	return q.fate == "" && q.filling != nil && !q.filling.complete() && q.filling.Index() == field
+	return q.filling != nil && !q.filling.complete() && q.filling.Index() == field
 }
 
 // takeValue uses a message as the value of a field that is next in an open form,
 // and reports whether there is one. A message with files is a prompt.
-func (c *chat) takeValue(s incoming) bool {
+func (qs *questions) takeValue(s incoming) bool {
 	if s.text == "" || len(s.files) > 0 {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t, q := c.typedField()
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	t, q := qs.typedField()
 	if q == nil {
 		return false
 	}
 	complete, err := q.filling.Enter(s.text)
 	if err != nil {
-		c.sendText(err.Error())
-		c.front.Handled(s.handled)
+		qs.sendText(err.Error())
+		qs.front.Handled(s.handled)
 		return true
 	}
-	c.showOpen(t, q)
+	qs.showOpen(t, q)
 	values := q.filling.Reply()
-	c.front.work.Go(func() { // the hub may have to contact another node
+	qs.front.work.Go(func() { // the hub may have to contact another node
 		if complete {
-			if reply := c.sendForm(t, q, values, s.by, ""); reply != "" {
-				c.sendText(reply)
+			if reply := qs.sendForm(t, q, values, s.by, ""); reply != "" {
+				qs.sendText(reply)
 			}
 		}
-		c.front.Handled(s.handled)
+		qs.front.Handled(s.handled)
 	})
 	return true
 }
 
 // typedField returns the open question of the chat's session whose next field is
 // answered by a message, or nil. The caller holds the lock.
-func (c *chat) typedField() (*turn, *question) {
-	for _, t := range c.turns {
-		if t.session != c.session || t.stop != nil {
+func (ts *shownTurns) typedField() (*turn, *question) {
+	for _, t := range ts.turns {
+		if t.session != ts.session || t.stop >= stopRecorded {
 			continue
 		}
 		for _, q := range t.questions {

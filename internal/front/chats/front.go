@@ -219,8 +219,8 @@ func (f *Front) forgetIdle(since time.Time) {
 // resume follows the chats with turns that were not shown completely.
 func (f *Front) resume() {
 	for _, r := range f.book.all() {
-		if len(r.Open) > 0 {
-			f.chat(r.Place, r.Owner).resume(r)
+		for _, open := range r.Open {
+			f.chat(r.Place, r.Owner).read(open.Session, open.After, open.Turns)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/bellcord/bellcord"
 	"github.com/bellcord/bellcord/hub"
+	"github.com/bellcord/bellcord/internal/plural"
+	"github.com/bellcord/bellcord/store"
 )
 
 // tooLate is the reply to a button press that comes too late.
@@ -63,28 +65,28 @@ func (f *Front) answerPress(p Press, text string) {
 }
 
 // pressStop stops a turn, without a grace period if it is already being stopped.
-func (c *chat) pressStop(p Press, id bellcord.TurnID, s incoming) {
-	c.mu.Lock()
-	t := c.turns[id]
+func (ts *shownTurns) pressStop(p Press, id bellcord.TurnID, s incoming) {
+	ts.mu.Lock()
+	t := ts.turns[id]
 	mode := bellcord.StopNow
 	if t != nil {
-		mode = t.nextStopMode()
+		mode = t.askStop()
 	}
-	c.mu.Unlock()
+	ts.mu.Unlock()
 	if t == nil {
-		c.front.answerPress(p, tooLate)
-		c.front.Handled(s.handled)
+		ts.front.answerPress(p, tooLate)
+		ts.front.Handled(s.handled)
 		return
 	}
-	under := c.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: c.owner, Cause: c.cause(s.by, ""), Mode: mode})
+	under := ts.front.Hub.Stop(bellcord.StopRequest{Turn: id, Owner: ts.owner, Cause: ts.cause(s.by, ""), Mode: mode})
 	words := "Stopping…"
 	if mode == bellcord.StopForce {
 		words = "Forcing the stop…"
 	}
-	c.front.answerPress(p, words)
-	c.front.work.Go(func() {
-		settle(c.front.life, []*hub.Stopping{under})
-		c.front.Handled(s.handled)
+	ts.front.answerPress(p, words)
+	ts.front.work.Go(func() {
+		settle(ts.front.life, []*hub.Stopping{under})
+		ts.front.Handled(s.handled)
 	})
 }
 
@@ -98,10 +100,7 @@ func (c *chat) again(p Press, id bellcord.TurnID, s incoming, goOn bool) {
 	c.own[next] = true
 	c.enqueue(func(ctx context.Context) {
 		before, err := c.front.Hub.Turn(ctx, id)
-		c.mu.Lock()
-		same := err == nil && before.Session == c.session
-		c.mu.Unlock()
-		if !same {
+		if err != nil || before.Session != c.currentSession() {
 			c.front.answerPress(p, "That session is no longer open in this chat.")
 			c.accepted(next, false)
 			c.front.Handled(s.handled)
@@ -141,9 +140,130 @@ func (c *chat) press(ctx context.Context, kind, data string) string {
 	return tooLate
 }
 
-// has reports whether the chat is in session id.
-func (c *chat) has(id bellcord.SessionID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session == id
+// currentSession returns the chat's session, or "" before the first prompt.
+func (sh *shared) currentSession() bellcord.SessionID {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.session
+}
+
+// isOver is the reply to a button press that no longer applies, for example
+// because a newer turn has started.
+const isOver = "This button no longer applies."
+
+// farewell is the final message of a stopped turn, kept while the stop holds
+// prompts.
+type farewell struct {
+	turn    bellcord.TurnID
+	message *final
+	receipt bellcord.Receipt
+}
+
+// pressHeld handles the buttons for prompts held by the stop of turn id, and
+// returns the reply to the press. It releases or discards those of these prompts
+// that still wait. Prompts that only another stop holds are not affected.
+func (c *chat) pressHeld(ctx context.Context, message ID, id bellcord.TurnID, send bool, by string) string {
+	stopped, err := c.front.Hub.Turn(ctx, id)
+	if err != nil || stopped.Receipt == nil || c.currentSession() != stopped.Session {
+		return isOver
+	}
+	held, err := c.stillHeld(ctx, stopped)
+	if err != nil {
+		return c.apology(err.Error())
+	}
+	if len(held) == 0 {
+		c.removeButtons(message)
+		return isOver
+	}
+	words, fate := "Sent.", "sent"
+	if send {
+		c.front.Hub.Release(stopped.Session, held...)
+	} else {
+		var under []*hub.Stopping
+		for _, waits := range held {
+			under = append(under, c.front.Hub.Stop(bellcord.StopRequest{Turn: waits, Owner: c.owner, Cause: c.cause(by, "discarded"), Queue: bellcord.QueueDrop}))
+		}
+		settle(ctx, under)
+		words, fate = plural.Count(len(held), "message")+" discarded.", "discarded"
+	}
+	c.heldNoMore(message, id, plural.Count(len(held), "message")+" "+fate)
+	return words
+}
+
+// stillHeld returns the prompts that were held by the turn's stop and are still
+// waiting.
+func (sh *shared) stillHeld(ctx context.Context, stopped store.TurnRecord) ([]bellcord.TurnID, error) {
+	turns, err := sh.front.Hub.UnendedTurns(ctx, stopped.Session)
+	if err != nil {
+		return nil, err
+	}
+	waits := map[bellcord.TurnID]bool{}
+	for _, t := range turns {
+		waits[t.ID] = t.State != bellcord.StateRunning
+	}
+	var held []bellcord.TurnID
+	for _, id := range stopped.Receipt.HeldTurns {
+		if waits[id] {
+			held = append(held, id)
+		}
+	}
+	return held, nil
+}
+
+// heldNoMore removes a message's buttons. If the message is the last farewell,
+// it also adds what happened to the held prompts.
+func (fs *finals) heldNoMore(message ID, id bellcord.TurnID, fate string) {
+	fs.mu.Lock()
+	last := fs.last
+	if last == nil || last.turn != id || last.message.message != message {
+		fs.mu.Unlock()
+		fs.removeButtons(message)
+		return
+	}
+	defer fs.mu.Unlock()
+	r := last.receipt
+	r.HeldTurns = nil
+	last.message.text.Below, last.message.text.Buttons = fs.stoppedLine(r)+" · "+fate, nil
+	fs.revised(last.message)
+}
+
+// past reports whether a newer turn has started in the session or the
+// conversation was cleared. It also returns true if the log cannot be read.
+func (sh *shared) past(ctx context.Context, t store.TurnRecord) bool {
+	past := false
+	err := sh.eachEvent(ctx, t.Session, t.FirstSeq, func(ev bellcord.Event) bool {
+		switch ev.Body.(type) {
+		case bellcord.ConversationCleared:
+			past = true
+		case bellcord.TurnStarted:
+			past = ev.Turn != t.ID
+		}
+		return !past
+	})
+	return past || err != nil
+}
+
+// eachEvent calls visit for the events of a session after the given one, as long as
+// it returns true.
+func (sh *shared) eachEvent(ctx context.Context, session bellcord.SessionID, after int64, visit func(bellcord.Event) bool) error {
+	tail, err := sh.front.Hub.Tail(ctx, session)
+	if err != nil || tail <= after {
+		return err
+	}
+	log, err := sh.front.Hub.Events(ctx, session, after)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	for {
+		events, err := log.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, ev := range events {
+			if !visit(ev) || ev.Seq >= tail {
+				return nil
+			}
+		}
+	}
 }

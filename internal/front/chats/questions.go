@@ -11,18 +11,23 @@ import (
 	"strings"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/internal/form"
 	"github.com/bellcord/bellcord/internal/front/line"
 	"github.com/bellcord/bellcord/internal/plainjson"
+	"github.com/bellcord/bellcord/internal/visible"
 )
 
+// questions are the messages for questions of turns.
+type questions struct{ *shownTurns }
+
 // sendQuestion sends a question with its choices as buttons. The caller holds the lock.
-func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
-	open := newQuestion(q, c.front.Limits)
+func (qs *questions) sendQuestion(t *turn, q bellcord.Question) {
+	open := newQuestion(q, qs.front.Limits)
 	t.questions = append(t.questions, open)
 	n := len(t.questions) - 1
 	if len(q.Fields) > 0 {
 		open.filling = newFilling(q, fmt.Sprintf("v:%s:%d:", t.id, n), open.limits)
-		c.sendOpen(t, open)
+		qs.sendOpen(t, open)
 		return
 	}
 	var row []Button
@@ -31,55 +36,56 @@ func (c *chat) sendQuestion(t *turn, q bellcord.Question) {
 		if !open.offers(choice) {
 			continue
 		}
-		row = append(row, Button{Text: labels[i], Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Danger: strings.HasPrefix(choice.Kind, "reject")})
+		danger := strings.HasPrefix(choice.Kind, "reject")
+		row = append(row, Button{Text: labels[i], Data: fmt.Sprintf("q:%s:%d:%d", t.id, n, i), Danger: danger})
 	}
 	open.rows = [][]Button{row}
 	for _, part := range open.parts[:len(open.parts)-1] {
-		c.sendPart(t, open, part)
+		qs.sendPart(t, open, part)
 	}
-	c.sendOpen(t, open)
+	qs.sendOpen(t, open)
 }
 
 // sendPart sends a part of a question before the last, unless the question is closed
 // first. The caller holds the lock.
-func (c *chat) sendPart(t *turn, open *question, text string) {
-	c.put(func(ctx context.Context) error {
-		c.mu.Lock()
-		obsolete := open.fate != "" || t.cleared
-		c.mu.Unlock()
+func (qs *questions) sendPart(t *turn, open *question, text string) {
+	qs.put(func(ctx context.Context) error {
+		qs.mu.Lock()
+		obsolete := open.fate != "" || t.display == displayCleared
+		qs.mu.Unlock()
 		if obsolete {
 			return nil
 		}
-		id, err := c.front.Messages.Send(ctx, Text{Place: c.place, Text: text})
+		id, err := qs.front.Messages.Send(ctx, Text{Place: qs.place, Text: text})
 		if err == nil {
-			c.sent(t, id)
+			qs.sent(t, id, false)
 		}
 		return err
 	})
 }
 
 // sendOpen sends a question, unless it is closed first. The caller holds the lock.
-func (c *chat) sendOpen(t *turn, open *question) {
-	c.put(func(ctx context.Context) error {
-		c.mu.Lock()
-		obsolete := open.fate != "" || t.cleared
+func (qs *questions) sendOpen(t *turn, open *question) {
+	qs.put(func(ctx context.Context) error {
+		qs.mu.Lock()
+		obsolete := open.fate != "" || t.display == displayCleared
 		text, rows := open.shown()
-		c.mu.Unlock()
+		qs.mu.Unlock()
 		if obsolete {
 			return nil
 		}
-		id, err := c.front.Messages.Send(ctx, Text{Place: c.place, Text: text, Buttons: append(rows, t.stopButton())})
+		id, err := qs.front.Messages.Send(ctx, Text{Place: qs.place, Text: text, Buttons: append(rows, t.stopButton())})
 		if err != nil {
 			return err
 		}
-		c.sent(t, id)
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		qs.sent(t, id, false)
+		qs.mu.Lock()
+		defer qs.mu.Unlock()
 		open.message = id
 		if open.fate != "" { // closed while it was sent
-			c.retire(open)
+			qs.retire(open)
 		} else if now, _ := open.shown(); now != text { // filled in while it was sent
-			c.showOpen(t, open)
+			qs.showOpen(t, open)
 		}
 		return nil
 	})
@@ -95,14 +101,14 @@ func (q *question) shown() (string, [][]Button) {
 }
 
 // showOpen replaces the message of an open question. The caller holds the lock.
-func (c *chat) showOpen(t *turn, q *question) {
+func (qs *questions) showOpen(t *turn, q *question) {
 	if q.message == "" || q.fate != "" {
 		return
 	}
 	id := q.message
 	text, rows := q.shown()
-	c.put(func(ctx context.Context) error {
-		return c.front.Messages.Edit(ctx, id, Text{Place: c.place, Text: text, Buttons: append(rows, t.stopButton())})
+	qs.put(func(ctx context.Context) error {
+		return qs.front.Messages.Edit(ctx, id, Text{Place: qs.place, Text: text, Buttons: append(rows, t.stopButton())})
 	})
 }
 
@@ -144,7 +150,7 @@ func choiceLabels(choices []bellcord.Choice) []string {
 
 // closeQuestion closes an answered question, wherever the answer came from. The
 // caller holds the lock.
-func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
+func (qs *questions) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 	for _, q := range t.questions {
 		if q.ID == b.Question && q.fate == "" {
 			q.fate = "answered"
@@ -160,19 +166,19 @@ func (c *chat) closeQuestion(t *turn, b bellcord.QuestionAnswered) {
 			if b.By != "" {
 				q.fate += " — " + b.By
 			}
-			c.retire(q)
+			qs.retire(q)
 		}
 	}
 }
 
 // closeQuestions closes the questions without an answer after a stop or the
 // turn's end. The caller holds the lock.
-func (c *chat) closeQuestions(t *turn) {
+func (qs *questions) closeQuestions(t *turn) {
 	for _, q := range t.questions {
 		if q.fate == "" {
 			q.fate = "⏹ Withdrawn without an answer"
-			if !t.cleared {
-				c.retire(q)
+			if t.display != displayCleared {
+				qs.retire(q)
 			}
 		}
 	}
@@ -180,10 +186,10 @@ func (c *chat) closeQuestions(t *turn) {
 
 // hasQuestion reports whether the chat's session waits for an answer. The caller holds
 // the lock.
-func (c *chat) hasQuestion() bool {
-	for _, t := range c.turns {
+func (ts *shownTurns) hasQuestion() bool {
+	for _, t := range ts.turns {
 		open := slices.ContainsFunc(t.questions, func(q *question) bool { return q.fate == "" })
-		if open && t.session == c.session {
+		if open && t.session == ts.session {
 			return true
 		}
 	}
@@ -192,64 +198,68 @@ func (c *chat) hasQuestion() bool {
 
 // refusesAnswer reports whether a message must not become a prompt because it is
 // probably meant as the answer to an open question. It then sends a reply.
-func (c *chat) refusesAnswer(s incoming) bool {
-	c.mu.Lock()
-	open := c.hasQuestion()
-	c.mu.Unlock()
+func (qs *questions) refusesAnswer(s incoming) bool {
+	qs.mu.Lock()
+	open := qs.hasQuestion()
+	qs.mu.Unlock()
 	if !open || len(s.files) > 0 || !line.LooksLikeAnswer(s.text) {
 		return false
 	}
-	c.sendText("I did not send this to the agent: a question is open. Use its buttons to answer it.")
-	c.front.Handled(s.handled)
+	qs.sendText("I did not send this to the agent: a question is open. Use its buttons to answer it.")
+	qs.front.Handled(s.handled)
 	return true
 }
 
 // retire removes a question's buttons and shows how it was closed. The caller
 // holds the lock.
-func (c *chat) retire(q *question) {
+func (qs *questions) retire(q *question) {
 	if q.message == "" {
 		return
 	}
 	id, text := q.message, q.last()+"\n\n"+q.fate
-	c.put(func(ctx context.Context) error {
-		return c.front.Messages.Edit(ctx, id, Text{Place: c.place, Text: text})
+	qs.put(func(ctx context.Context) error {
+		return qs.front.Messages.Edit(ctx, id, Text{Place: qs.place, Text: text})
 	})
+}
+
+// find returns the open question of a button with the data TURN:NUMBER:REST, and the
+// rest; nil if there is none. The caller holds the lock.
+func (qs *questions) find(data string) (t *turn, q *question, rest string) {
+	turn, data, _ := strings.Cut(data, ":")
+	number, rest, _ := strings.Cut(data, ":")
+	n, err := strconv.Atoi(number)
+	t = qs.turns[bellcord.TurnID(turn)]
+	if err != nil || t == nil || n < 0 || n >= len(t.questions) || t.questions[n].fate != "" {
+		return nil, nil, ""
+	}
+	return t, t.questions[n], rest
 }
 
 // choose passes a person's answer to the hub and returns the reply to the
 // press.
-func (c *chat) choose(data, by string) string {
-	parts := strings.Split(data, ":")
-	if len(parts) != 3 {
+func (qs *questions) choose(data, by string) string {
+	qs.mu.Lock()
+	t, q, choice := qs.find(data)
+	i, err := strconv.Atoi(choice)
+	if err != nil || i < 0 || i >= len(q.Choices) || !q.offers(q.Choices[i]) {
+		qs.mu.Unlock()
 		return tooLate
 	}
-	n, err := strconv.Atoi(parts[1])
-	i, wrong := strconv.Atoi(parts[2])
-	if err != nil || wrong != nil {
-		return tooLate
-	}
-	c.mu.Lock()
-	t := c.turns[bellcord.TurnID(parts[0])]
-	if t == nil || n < 0 || n >= len(t.questions) || i < 0 || i >= len(t.questions[n].Choices) || t.questions[n].fate != "" || !t.questions[n].offers(t.questions[n].Choices[i]) {
-		c.mu.Unlock()
-		return tooLate
-	}
-	q := t.questions[n]
-	choice, label := q.Choices[i], choiceLabels(q.Choices)[i]
-	c.mu.Unlock()
-	return c.answer(t.id, q.ID, bellcord.Reply{Choice: choice.ID}, by, label)
+	reply, label := bellcord.Reply{Choice: q.Choices[i].ID}, choiceLabels(q.Choices)[i]
+	qs.mu.Unlock()
+	return qs.answer(t.id, q.ID, reply, by, label)
 }
 
 // answer passes an answer to the hub and returns the reply to the press: label, or
 // why the answer was not taken.
-func (c *chat) answer(turn bellcord.TurnID, question string, r bellcord.Reply, by, label string) string {
-	switch err := c.front.Hub.Answer(turn, question, r, by); {
+func (sh *shared) answer(turn bellcord.TurnID, question string, r bellcord.Reply, by, label string) string {
+	switch err := sh.front.Hub.Answer(turn, question, r, by); {
 	case errors.Is(err, bellcord.ErrNoQuestion), errors.Is(err, bellcord.ErrNoTurn), errors.Is(err, bellcord.ErrTurnEnded):
 		return tooLate
 	case errors.Is(err, bellcord.ErrAnswerScope):
 		return err.Error()
 	case err != nil:
-		return c.apology(err.Error())
+		return sh.apology(err.Error())
 	}
 	return label
 }
@@ -270,4 +280,86 @@ func plainArgs(args json.RawMessage) string {
 		return ""
 	}
 	return plainjson.Text(flat.Bytes())
+}
+
+// question is a question of a turn and the messages that show it.
+type question struct {
+	bellcord.Question
+	message ID       // the last one, with the buttons
+	parts   []string // the text of each message
+	offered []bellcord.Choice
+	limits  Limits
+	fate    string   // how it was closed; "" while it is open
+	filling *filling // of a question with fields
+	rows    [][]Button
+}
+
+// mostPieces is the largest number of messages of a question. A longer one can only
+// be rejected in a chat.
+const mostPieces = 6
+
+// The notes below a question, or a part of it.
+const (
+	tooLong   = "\n… (cut off: it is too long for a chat. To allow it, read it in full on the page or in a terminal.)"
+	formCut   = "\n… (cut off: read it in full in another client)"
+	scopeNote = "\nOnly a person with the scope %s can allow it, on the page or in a terminal."
+)
+
+// newQuestion returns a question with its messages. The buttons are below the last
+// one. A chat has no credentials, so where a scope is required, it only offers
+// rejections; so does a question of which a part is missing.
+func newQuestion(q bellcord.Question, l Limits) *question {
+	open := &question{Question: q, limits: l, offered: q.ChoicesFor(nil)}
+	if len(q.Fields) > 0 { // its fields are shown one by one
+		q.Fields = nil
+		open.parts = []string{questionText(q, l.question())}
+		return open
+	}
+	pieces := cutText(visible.Text(form.Text(q)), l.question())
+	switch {
+	case len(pieces) == 1:
+	case len(pieces) <= mostPieces:
+		for i := range pieces {
+			pieces[i] = fmt.Sprintf("Part %d of %d\n%s", i+1, len(pieces), pieces[i])
+		}
+	default:
+		pieces = []string{pieces[0] + tooLong}
+		q.Requires = bellcord.ScopeAdmin
+		open.offered = q.ChoicesFor(nil)
+	}
+	for _, piece := range pieces {
+		open.parts = append(open.parts, "❓ "+piece)
+	}
+	if open.Requires != "" {
+		open.parts[len(pieces)-1] += fmt.Sprintf(scopeNote, open.Requires)
+	}
+	return open
+}
+
+// offers reports whether the chat has a button for a choice.
+func (q *question) offers(c bellcord.Choice) bool {
+	return slices.ContainsFunc(q.offered, func(o bellcord.Choice) bool { return o.ID == c.ID })
+}
+
+// last returns the text of the message with the buttons.
+func (q *question) last() string { return q.parts[len(q.parts)-1] }
+
+// cutText cuts a text into pieces of at most that many units, and changes nothing
+// in it.
+func cutText(text string, most int) []string {
+	var pieces []string
+	for Units(text) > most {
+		piece := head(text, most)
+		pieces, text = append(pieces, piece), text[len(piece):]
+	}
+	return append(pieces, text)
+}
+
+// questionText returns the text of a form, which is shown in one message.
+func questionText(q bellcord.Question, most int) string {
+	text := visible.Text(form.Text(q))
+	if Units(text) > most {
+		text = Split(text, most)[0] + formCut
+	}
+	return "❓ " + text
 }

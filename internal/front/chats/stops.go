@@ -34,11 +34,11 @@ func (c *chat) stopTurns(cause bellcord.Cause, fate bellcord.QueueAction) []*hub
 
 // markStopped records a stop of the running turn and returns its mode: StopForce if
 // the turn is already being stopped. The caller holds the lock.
-func (c *chat) markStopped() bellcord.StopMode {
+func (ts *shownTurns) markStopped() bellcord.StopMode {
 	mode := bellcord.StopNow
-	for _, t := range c.turns {
-		if t.session == c.session && t.running {
-			mode = t.nextStopMode()
+	for _, t := range ts.turns {
+		if t.session == ts.session && t.phase == phaseRunning {
+			mode = t.askStop()
 		}
 	}
 	return mode
@@ -128,15 +128,119 @@ func (f *Front) StopDraft(s StopDraft) {
 
 // withdraw finds the turn shown by a stopped draft and ends its drafts. It
 // returns the turn and the mode of the stop.
-func (c *chat) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, t := range c.turns {
+func (ts *shownTurns) withdraw(draft int) (bellcord.TurnID, bellcord.StopMode, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.turns {
 		if t.drafted(draft) {
-			t.edits, t.silent = true, true
-			c.front.box.Drop(string(c.place.Chat), t.slot())
-			return t.id, t.nextStopMode(), true
+			t.withdrawDraft()
+			ts.front.box.Drop(string(ts.place.Chat), t.slot())
+			return t.id, t.askStop(), true
 		}
 	}
 	return "", "", false
+}
+
+// clear stops the chat's turn. When the turn has settled, it deletes the turn's
+// messages, ends the hosted agent and starts a new conversation. Later messages
+// wait for this and belong to the new conversation.
+func (c *chat) clear(s incoming) {
+	cause := c.cause(s.by, "/clear")
+	discarded := c.discardTurns()
+	under := c.stopTurns(cause, bellcord.QueueDrop)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enqueue(func(ctx context.Context) {
+		c.shown(ctx, settle(ctx, under))
+		err := c.clearConversation(ctx, cause)
+		c.takeAway(discarded)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			c.logger().Error("clearing a chat failed", "err", err)
+			c.sendText(c.apology(err.Error()))
+		default:
+			c.sendText("🧹 Cleared. Your next message starts a new conversation.")
+		}
+		c.front.Handled(s.handled)
+	})
+}
+
+// discardTurns marks the turns of the session, and all prompts not shown yet, as
+// cleared. It returns the turns that are shown.
+func (c *chat) discardTurns() []*turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var discarded []*turn
+	for _, t := range c.turns {
+		if t.session == c.session {
+			t.display = displayCleared
+			discarded = append(discarded, t)
+			c.front.box.Drop(string(c.place.Chat), t.slot())
+		}
+	}
+	for id := range c.own {
+		if c.turns[id] == nil {
+			c.cleared[id] = true
+		}
+	}
+	return discarded
+}
+
+// clearConversation starts a new conversation in the session and ends its
+// agent's process.
+func (sh *shared) clearConversation(ctx context.Context, cause bellcord.Cause) error {
+	session := sh.currentSession()
+	if session == "" {
+		return nil
+	}
+	if _, err := sh.front.Hub.OpenSession(ctx, session); err != nil {
+		return err
+	}
+	stopping, err := sh.front.Hub.Clear(session, cause)
+	if err != nil {
+		return err
+	}
+	settle(ctx, []*hub.Stopping{stopping})
+	sh.front.LetGo(session)
+	return nil
+}
+
+// takeAway deletes the messages sent for turns. The deletion is queued behind
+// all messages on their way to the chat, so it misses none.
+func (ts *shownTurns) takeAway(discarded []*turn) {
+	for _, t := range discarded {
+		ts.put(func(ctx context.Context) error {
+			ts.mu.Lock()
+			ids := t.ids
+			ts.mu.Unlock()
+			if len(ids) == 0 {
+				return nil
+			}
+			return ts.front.Messages.Delete(ctx, ts.place, ids)
+		})
+	}
+}
+
+// fresh starts a new session; the previous one is kept.
+func (c *chat) fresh(s incoming) {
+	under := c.stopTurns(c.cause(s.by, "/new"), bellcord.QueueDrop)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enqueue(func(ctx context.Context) {
+		c.shown(ctx, settle(ctx, under))
+		c.mu.Lock()
+		before := c.session
+		c.session = ""
+		c.note()
+		c.mu.Unlock()
+		words := "🆕 Your next message starts a new session."
+		if before != "" {
+			c.front.LetGo(before)
+			words += " The previous one is in /sessions."
+		}
+		c.sendText(words)
+		c.front.Handled(s.handled)
+	})
 }

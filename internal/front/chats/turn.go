@@ -12,40 +12,71 @@ import (
 
 // turn is a turn as shown in a chat. The chat's lock protects it.
 type turn struct {
-	id      bellcord.TurnID
-	session bellcord.SessionID
-	own     bool // prompted in this chat
+	id        bellcord.TurnID
+	session   bellcord.SessionID
+	own       bool // prompted in this chat
+	phase     phase
+	stop      stopProgress
+	display   display
+	questions []*question
+	timers    []*time.Timer
+	wakes     *time.Timer // shows the draft again
+	content
+	view
+}
 
-	running     bool
-	text        strings.Builder // written since the last complete message
-	all         strings.Builder // everything written
-	fresh       int             // bytes received since the last preview
-	thinking    string
-	tools       []tool
-	trouble     string // why there is no progress
-	scans       int    // reports of the scan that it waits for
-	plan        string // the line about the agent's plan
-	questions   []*question
-	stop        *bellcord.Cause
-	stoppedHere bool // stopped from this chat
-	late        bool // its stop takes long
-	cleared     bool // the chat was cleared: its output is not shown
-	over        bool
-	timers      []*time.Timer
-	wakes       *time.Timer // shows the draft again
-	lastSeen    time.Time   // when its preview was last sent
+// phase is how far a turn has come.
+type phase int
 
-	edits       bool // shown by an edited message instead of a draft
-	silent      bool // no preview, or, if its draft was stopped, none until the stop is late
-	drafts      int  // number of drafts started
-	flushed     int  // number of complete messages sent before the end
-	before      int  // how many of those a previous process sent
-	ids         []ID // messages sent for the turn
-	live        ID   // the message that is edited
-	placeholder bool // the message sent so far only shows that the turn is queued
-	shown       string
-	state       string           // kind of content that was shown
-	receipt     bellcord.Receipt // set when the turn has ended
+const (
+	phaseQueued    phase = iota
+	phaseAnnounced       // queued, and the only message for it says so
+	phaseRunning
+	phaseEnded
+)
+
+// stopProgress is how far the stop of a turn has come.
+type stopProgress int
+
+const (
+	stopNone     stopProgress = iota
+	stopAsked                 // in this chat
+	stopRecorded              // in the log
+	stopLate                  // it takes long
+)
+
+// display is how a chat shows a turn that has not ended.
+type display int
+
+const (
+	displayDraft   display = iota
+	displayEdited          // by a message that is edited
+	displayNone            // not until a stop is late
+	displayCleared         // not at all, because the chat was cleared
+)
+
+// content is what a turn has written and done.
+type content struct {
+	text     strings.Builder // written since the last complete message
+	all      strings.Builder // everything written
+	fresh    int             // bytes received since the last preview
+	thinking string
+	tools    []tool
+	trouble  string // why there is no progress
+	scans    int    // reports of the scan that it waits for
+	plan     string // the line about the agent's plan
+}
+
+// view is what a chat shows of a turn.
+type view struct {
+	lastSeen time.Time // when its preview was last sent
+	shown    string    // the preview
+	kind     string    // of content that was shown
+	drafts   int       // number of drafts started
+	flushed  int       // number of complete messages sent before the end
+	before   int       // how many of those a previous process sent
+	ids      []ID      // messages sent for the turn
+	live     ID        // the message that is edited
 }
 
 // tool is a tool call as shown to users.
@@ -65,36 +96,77 @@ func (t *turn) draft() int {
 }
 
 // drafted reports whether a draft belongs to the turn.
-func (t *turn) drafted(id int) bool { return !t.over && (id-1)/64 == (t.draft()-1)/64 }
+func (t *turn) drafted(id int) bool { return t.phase != phaseEnded && (id-1)/64 == (t.draft()-1)/64 }
 
-// nextStopMode records a stop from this chat and returns its mode: StopForce if
-// the turn is already being stopped.
-func (t *turn) nextStopMode() bellcord.StopMode {
-	if t.stoppedHere || t.stop != nil {
-		return bellcord.StopForce
-	}
-	t.stoppedHere = true
-	return bellcord.StopNow
+// start records that the turn runs, and reports whether a message has announced it.
+func (t *turn) start() (announced bool) {
+	announced = t.phase == phaseAnnounced
+	t.phase = phaseRunning
+	return announced
 }
 
-// after calls do after d, unless the turn has ended by then.
-func (t *turn) after(d time.Duration, do func()) { t.timers = append(t.timers, time.AfterFunc(d, do)) }
-
-// quit marks the turn as ended and stops its timers.
-func (t *turn) quit() {
-	t.over = true
+// end records that the turn has ended, stops its timers, and reports whether only a
+// message that announced it was sent.
+func (t *turn) end() (announced bool) {
+	announced = t.phase == phaseAnnounced
+	t.phase = phaseEnded
 	for _, timer := range t.timers {
 		timer.Stop()
 	}
 	if t.wakes != nil {
 		t.wakes.Stop()
 	}
+	return announced
 }
+
+// askStop records a stop from this chat and returns its mode: StopForce if the turn
+// is already being stopped.
+func (t *turn) askStop() bellcord.StopMode {
+	if t.stop != stopNone {
+		return bellcord.StopForce
+	}
+	t.stop = stopAsked
+	return bellcord.StopNow
+}
+
+// recordStop records that the log has a stop.
+func (t *turn) recordStop() { t.stop = max(t.stop, stopRecorded) }
+
+// delayStop records that the stop takes long. From now on, the turn is shown.
+func (t *turn) delayStop() {
+	t.stop = stopLate
+	if t.display == displayNone {
+		t.display = displayEdited
+	}
+}
+
+// rejectDraft shows the turn by an edited message, because its draft was rejected.
+func (t *turn) rejectDraft() {
+	if t.display == displayDraft {
+		t.display = displayEdited
+	}
+	t.shown, t.kind = "", ""
+}
+
+// withdrawDraft shows the turn no longer, because its draft was stopped.
+func (t *turn) withdrawDraft() {
+	if t.display != displayCleared {
+		t.display = displayNone
+	}
+}
+
+// visible reports whether a preview of the turn can be shown.
+func (t *turn) visible() bool {
+	return t.phase != phaseEnded && (t.display == displayDraft || t.display == displayEdited)
+}
+
+// after calls do after d, unless the turn has ended by then.
+func (t *turn) after(d time.Duration, do func()) { t.timers = append(t.timers, time.AfterFunc(d, do)) }
 
 // without moves the messages sent so far to a new turn value, for takeAway to
 // delete.
 func (t *turn) without() *turn {
-	discarded := &turn{ids: t.ids}
+	discarded := &turn{view: view{ids: t.ids}}
 	t.ids = nil
 	return discarded
 }
@@ -102,38 +174,38 @@ func (t *turn) without() *turn {
 // mostThought limits the stored thinking text, in bytes. Only its end is shown.
 const mostThought = 8000
 
-// applyBody applies an event to the turn and reports whether the display
+// apply applies an event to the content and reports whether the display
 // changes.
-func (t *turn) applyBody(body bellcord.Body) bool {
+func (c *content) apply(body bellcord.Body) bool {
 	switch b := body.(type) {
 	case bellcord.TextDelta:
-		t.text.WriteString(b.Text)
-		t.all.WriteString(b.Text)
-		t.fresh, t.trouble = t.fresh+len(b.Text), ""
+		c.text.WriteString(b.Text)
+		c.all.WriteString(b.Text)
+		c.fresh, c.trouble = c.fresh+len(b.Text), ""
 	case bellcord.ThinkingDelta:
-		t.thinking, t.fresh, t.trouble = t.thinking+b.Text, t.fresh+len(b.Text), ""
-		if len(t.thinking) > mostThought {
-			t.thinking = strings.ToValidUTF8(t.thinking[len(t.thinking)-mostThought/2:], "")
+		c.thinking, c.fresh, c.trouble = c.thinking+b.Text, c.fresh+len(b.Text), ""
+		if len(c.thinking) > mostThought {
+			c.thinking = strings.ToValidUTF8(c.thinking[len(c.thinking)-mostThought/2:], "")
 		}
 	case bellcord.ToolCallRequested:
-		t.tools = append(t.tools, tool{id: b.Call, line: toolLine(b)})
-		for _, builder := range []*strings.Builder{&t.text, &t.all} {
+		c.tools = append(c.tools, tool{id: b.Call, line: toolLine(b)})
+		for _, builder := range []*strings.Builder{&c.text, &c.all} {
 			if builder.Len() > 0 { // text before and after a tool call is separate
 				builder.WriteString("\n\n")
 			}
 		}
 	case bellcord.ToolCallUpdated:
-		t.updateCall(b)
+		c.updateCall(b)
 	case bellcord.ToolCallEnded:
-		t.ended(b)
+		c.ended(b)
 	case bellcord.PlanUpdated:
-		t.plan = planLine(b)
+		c.plan = planLine(b)
 	case bellcord.ModelRetryScheduled:
-		t.trouble = fmt.Sprintf("↻ The model request failed. Retrying in %s.", span(b.RetryIn))
+		c.trouble = fmt.Sprintf("↻ The model request failed. Retrying in %s.", span(b.RetryIn))
 	case bellcord.FilesScanned:
-		return t.scanned(b)
+		return c.scanned(b)
 	case bellcord.StepStarted:
-		t.trouble = ""
+		c.trouble = ""
 	default:
 		return false
 	}
@@ -142,40 +214,40 @@ func (t *turn) applyBody(body bellcord.Body) bool {
 
 // scanned shows a scan that takes long: from its second report on, because each
 // change of a message counts for the limits of the platform.
-func (t *turn) scanned(b bellcord.FilesScanned) bool {
-	if t.scans++; !b.Done && t.scans == 1 {
+func (c *content) scanned(b bellcord.FilesScanned) bool {
+	if c.scans++; !b.Done && c.scans == 1 {
 		return false
 	}
 	text := b.Text()
-	t.trouble = "🗂 " + strings.ToUpper(text[:1]) + text[1:] + "."
+	c.trouble = "🗂 " + strings.ToUpper(text[:1]) + text[1:] + "."
 	if b.Done {
-		t.scans, t.trouble = 0, ""
+		c.scans, c.trouble = 0, ""
 	}
 	return true
 }
 
 // updateCall replaces the line of a call.
-func (t *turn) updateCall(b bellcord.ToolCallUpdated) {
-	for i := range t.tools {
-		if t.tools[i].id == b.Call && b.Title != "" {
-			t.tools[i].line = toolLine(bellcord.ToolCallRequested{Title: b.Title})
+func (c *content) updateCall(b bellcord.ToolCallUpdated) {
+	for i := range c.tools {
+		if c.tools[i].id == b.Call && b.Title != "" {
+			c.tools[i].line = toolLine(bellcord.ToolCallRequested{Title: b.Title})
 		}
 	}
 }
 
-func (t *turn) ended(b bellcord.ToolCallEnded) {
-	for i := range t.tools {
-		if t.tools[i].id != b.Call {
+func (c *content) ended(b bellcord.ToolCallEnded) {
+	for i := range c.tools {
+		if c.tools[i].id != b.Call {
 			continue
 		}
-		t.tools[i].fate = "✓"
+		c.tools[i].fate = "✓"
 		switch {
 		case b.Outcome == bellcord.CallStopped:
-			t.tools[i].fate = "⏹"
+			c.tools[i].fate = "⏹"
 		case b.Outcome != bellcord.CallFinished:
-			t.tools[i].fate = "·"
+			c.tools[i].fate = "·"
 		case b.Failed:
-			t.tools[i].fate = "✗"
+			c.tools[i].fate = "✗"
 		}
 	}
 }
@@ -255,7 +327,7 @@ func (t *turn) below() string {
 			lines = append(lines, line)
 		}
 	}
-	if t.stop != nil {
+	if t.stop >= stopRecorded {
 		lines = append(lines, t.stopLine())
 	}
 	return strings.Join(lines, "\n")
@@ -264,7 +336,7 @@ func (t *turn) below() string {
 // stopLine returns the line of a stopping turn. If the stop is late, it names
 // what the turn waits for.
 func (t *turn) stopLine() string {
-	if t.late {
+	if t.stop == stopLate {
 		for _, call := range t.tools {
 			if call.fate == "" {
 				return "⏹ stopping… waiting for " + call.line

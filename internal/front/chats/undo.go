@@ -1,7 +1,9 @@
 package chats
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,25 +75,25 @@ func (c *chat) pressUndo(ctx context.Context, p undoPress, data string) {
 }
 
 // expire removes the buttons of a message that no longer apply.
-func (c *chat) expire(message ID) {
-	c.mu.Lock()
-	c.removeUndo(func(m *final) bool { return m.message == message })
-	known := slices.ContainsFunc(c.finals, func(m *final) bool { return m.message == message })
-	c.mu.Unlock()
+func (fs *finals) expire(message ID) {
+	fs.mu.Lock()
+	fs.removeUndo(func(m *final) bool { return m.message == message })
+	known := slices.ContainsFunc(fs.all, func(m *final) bool { return m.message == message })
+	fs.mu.Unlock()
 	if !known {
-		c.removeButtons(message)
+		fs.removeButtons(message)
 	}
 }
 
 // applies reports whether a button still applies. The log decides, so that it does
 // not matter which process has sent the button.
-func (c *chat) applies(ctx context.Context, p undoPress) (bool, error) {
+func (fs *finals) applies(ctx context.Context, p undoPress) (bool, error) {
 	if p.kind == "u" {
-		last, err := c.front.Undo.Last(ctx, p.session)
+		last, err := fs.front.Undo.Last(ctx, p.session)
 		return last.Turn == p.turn, err
 	}
 	changed, latest, undos := false, "", 0
-	err := c.eachEvent(ctx, p.session, p.after, func(ev bellcord.Event) bool {
+	err := fs.eachEvent(ctx, p.session, p.after, func(ev bellcord.Event) bool {
 		switch b := ev.Body.(type) {
 		case bellcord.TurnEnded:
 			changed = changed || ev.Turn != p.turn && changesFiles(b.Receipt.Changes)
@@ -112,20 +114,20 @@ func (c *chat) applies(ctx context.Context, p undoPress) (bool, error) {
 }
 
 // previewUndo returns what an undo of a turn would do, with buttons to confirm it.
-func (c *chat) previewUndo(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (string, [][]Button) {
-	tail, err := c.front.Hub.Tail(ctx, session)
+func (fs *finals) previewUndo(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) (string, [][]Button) {
+	tail, err := fs.front.Hub.Tail(ctx, session)
 	if err != nil {
-		return c.apology(err.Error()), nil
+		return fs.apology(err.Error()), nil
 	}
-	u, err := c.front.Undo.Undo(ctx, bellcord.UndoRequest{Turn: turn, Preview: true, Confirmed: true})
+	u, err := fs.front.Undo.Undo(ctx, bellcord.UndoRequest{Turn: turn, Preview: true, Confirmed: true})
 	switch {
 	case err != nil:
-		return c.undoProblem(err), nil
+		return fs.undoProblem(err), nil
 	case u.Restored == 0:
-		return "Nothing can be undone.\n\n" + c.undoneList(u, true), nil
+		return "Nothing can be undone.\n\n" + fs.undoneList(u, true), nil
 	}
 	data := fmt.Sprintf("%s:%d", turn, tail)
-	return "↩ Undo these changes?\n\n" + c.undoneList(u, true), [][]Button{{
+	return "↩ Undo these changes?\n\n" + fs.undoneList(u, true), [][]Button{{
 		{Text: "✓ Yes, undo", Data: "y:" + data, Danger: true}, {Text: "✕ Cancel", Data: "n:" + data},
 	}}
 }
@@ -151,63 +153,61 @@ func (c *chat) undo(ctx context.Context, p undoPress) {
 
 // redo reverses an undo and shows the result in the same message, with an Undo
 // button.
-func (c *chat) redo(ctx context.Context, p undoPress) {
-	u, err := c.front.Undo.Redo(ctx, bellcord.UndoRequest{
-		ID: p.redoID(), Undo: p.undoID(), Session: p.session, Confirmed: true, By: p.by, Source: c.front.Platform,
+func (fs *finals) redo(ctx context.Context, p undoPress) {
+	u, err := fs.front.Undo.Redo(ctx, bellcord.UndoRequest{
+		ID: p.redoID(), Undo: p.undoID(), Session: p.session, Confirmed: true, By: p.by, Source: fs.front.Platform,
 	})
 	if err != nil {
-		c.sendText(c.undoProblem(err))
+		fs.sendText(fs.undoProblem(err))
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.redoFinal(u, p.session)
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	m := fs.redoFinal(u, p.session)
 	m.message, m.needed = p.Message, true
-	c.revised(m)
+	fs.revised(m)
 }
 
 // redoFinal returns the message about a redo. The caller holds the lock.
-func (c *chat) redoFinal(u bellcord.Undone, session bellcord.SessionID) *final {
-	m := &final{session: session, text: &Text{Place: c.place, Text: c.undoResult(u)}}
+func (fs *finals) redoFinal(u bellcord.Undone, session bellcord.SessionID) *final {
+	m := &final{session: session, text: &Text{Place: fs.place, Text: fs.undoResult(u)}}
 	if u.Restored > 0 && len(u.Turns) == 1 {
 		m.turn, m.undo = u.Turns[0], undoLabel(u.Restored)
 	}
-	c.addFinal(m)
+	fs.addFinal(m)
 	return m
 }
 
 // undoCommand answers /changes, /undo and /redo.
-func (c *chat) undoCommand(ctx context.Context, what verb, s incoming) (string, [][]Button) {
-	c.mu.Lock()
-	session := c.session
-	c.mu.Unlock()
+func (fs *finals) undoCommand(ctx context.Context, what verb, s incoming) (string, [][]Button) {
+	session := fs.currentSession()
 	if session == "" {
 		return "There is no session yet, so there are no changes.", nil
 	}
-	last, err := c.front.Undo.Last(ctx, session)
+	last, err := fs.front.Undo.Last(ctx, session)
 	if what == undo && s.text != "" && err == nil {
-		return c.undoTurn(ctx, session, s.text)
+		return fs.undoTurn(ctx, session, s.text)
 	}
 	switch {
 	case err != nil:
-		return c.undoProblem(err), nil
+		return fs.undoProblem(err), nil
 	case what == redo && last.Undo == "":
 		return "There is nothing to redo.", nil
 	case what == redo:
-		return c.redoLast(ctx, session, last.Undo, s), nil
+		return fs.redoLast(ctx, session, last.Undo, s), nil
 	case last.Turn == "":
 		return "No turn of this session has changes that can be undone.", nil
 	case what == undo:
-		return c.previewUndo(ctx, session, last.Turn)
+		return fs.previewUndo(ctx, session, last.Turn)
 	}
-	return c.showChanges(ctx, session, last.Turn), nil
+	return fs.showChanges(ctx, session, last.Turn), nil
 }
 
 // undoTurn answers /undo with the id of a turn, or a part of it.
-func (c *chat) undoTurn(ctx context.Context, session bellcord.SessionID, word string) (string, [][]Button) {
-	turns, err := c.sessionTurns(ctx, session)
+func (fs *finals) undoTurn(ctx context.Context, session bellcord.SessionID, word string) (string, [][]Button) {
+	turns, err := fs.sessionTurns(ctx, session)
 	if err != nil {
-		return c.undoProblem(err), nil
+		return fs.undoProblem(err), nil
 	}
 	turn, paths, err := rewind.SplitTurn(strings.Fields(word), turns.Started())
 	switch {
@@ -216,40 +216,40 @@ func (c *chat) undoTurn(ctx context.Context, session bellcord.SessionID, word st
 	case turn == "" || len(paths) > 0:
 		return "No turn of this session has the id " + word + ". Send /rewind to see the turns.", nil
 	}
-	return c.previewUndo(ctx, session, turn)
+	return fs.previewUndo(ctx, session, turn)
 }
 
 // redoLast reverses an undo, which any front may have requested.
-func (c *chat) redoLast(ctx context.Context, session bellcord.SessionID, id string, s incoming) string {
-	u, err := c.front.Undo.Redo(ctx, bellcord.UndoRequest{
-		ID: bellcord.NamedID("redo " + string(s.turn)), Undo: id, Session: session, Confirmed: true, By: s.by, Source: c.front.Platform,
+func (fs *finals) redoLast(ctx context.Context, session bellcord.SessionID, id string, s incoming) string {
+	u, err := fs.front.Undo.Redo(ctx, bellcord.UndoRequest{
+		ID: bellcord.NamedID("redo " + string(s.turn)), Undo: id, Session: session, Confirmed: true, By: s.by, Source: fs.front.Platform,
 	})
 	if err != nil {
-		return c.undoProblem(err)
+		return fs.undoProblem(err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sendFinal(c.redoFinal(u, session))
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.sendFinal(fs.redoFinal(u, session))
 	return ""
 }
 
 // showChanges sends the list of a turn's changes, with an Undo button.
-func (c *chat) showChanges(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) string {
-	all, err := c.front.Undo.Changes(ctx, turn)
+func (fs *finals) showChanges(ctx context.Context, session bellcord.SessionID, turn bellcord.TurnID) string {
+	all, err := fs.front.Undo.Changes(ctx, turn)
 	if err != nil {
-		return c.undoProblem(err)
+		return fs.undoProblem(err)
 	}
-	text := fit(c.front.Limits.question(), len(all.Files), func(n int) string {
+	text := fit(fs.front.Limits.question(), len(all.Files), func(n int) string {
 		cut := all
 		cut.Files, cut.More = all.Files[:n], all.More+len(all.Files)-n
 		return line.Changes(cut)
 	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := &final{session: session, turn: turn, text: &Text{Place: c.place, Text: text}}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	m := &final{session: session, turn: turn, text: &Text{Place: fs.place, Text: text}}
 	m.setChanges(&all)
-	c.addFinal(m)
-	c.sendFinal(m)
+	fs.addFinal(m)
+	fs.sendFinal(m)
 	return ""
 }
 
@@ -270,4 +270,71 @@ func (noUndo) Redo(context.Context, bellcord.UndoRequest) (bellcord.Undone, erro
 
 func (noUndo) Last(context.Context, bellcord.SessionID) (bellcord.Undoable, error) {
 	return bellcord.Undoable{}, bellcord.ErrUndoOff
+}
+
+// undoTitle returns the first line about an undo or a redo.
+func undoTitle(u bellcord.Undone, by string) string {
+	if u.Redone != "" {
+		return "↪ Redone" + by + ": " + u.UndoResult.Text()
+	}
+	return "↩ Undone" + by + ": " + u.UndoResult.Text()
+}
+
+// undoResult returns the text about an undo or a redo, with the paths that were not
+// restored.
+func (sh *shared) undoResult(u bellcord.Undone) string {
+	text := undoTitle(u, "")
+	u.Files = slices.DeleteFunc(slices.Clone(u.Files), func(f bellcord.UndoneFile) bool {
+		return f.Result == bellcord.UndoRestored || f.Result == bellcord.UndoAlready
+	})
+	if len(u.Files) == 0 {
+		return text
+	}
+	return text + "\n\n" + sh.undoneList(u, false)
+}
+
+// undoneList returns what an undo does with each path, conflicts first. A list that
+// does not fit into a message is cut.
+func (sh *shared) undoneList(u bellcord.Undone, preview bool) string {
+	files := slices.SortedStableFunc(slices.Values(u.Files), func(a, b bellcord.UndoneFile) int {
+		return cmp.Compare(order(a.Result), order(b.Result))
+	})
+	more := u.More
+	return fit(sh.front.Limits.question(), len(files), func(n int) string {
+		u.Files, u.More = files[:n], more+len(files)-n
+		return line.Undone(u, preview)
+	})
+}
+
+func order(o bellcord.UndoOutcome) int {
+	return slices.Index([]bellcord.UndoOutcome{bellcord.UndoConflict, bellcord.UndoNotKept, bellcord.UndoSkipped, bellcord.UndoLate, bellcord.UndoRestored, bellcord.UndoAlready}, o)
+}
+
+// fit returns text(n) for the largest n, up to all, with at most that many units.
+func fit(most, all int, text func(n int) string) string {
+	for n := all; ; n-- {
+		switch s := strings.TrimSpace(text(n)); {
+		case Units(s) <= most:
+			return s
+		case n == 0:
+			return Split(s, most)[0] + "…"
+		}
+	}
+}
+
+// undoProblem returns the message for an error of an undo or a rewind.
+func (sh *shared) undoProblem(err error) string {
+	for _, known := range []error{bellcord.ErrUndoOff, bellcord.ErrNoChanges, bellcord.ErrNoUndo, bellcord.ErrPathUnchanged, bellcord.ErrTurnRunning, bellcord.ErrNoRewind, bellcord.ErrNotInConversation} {
+		if errors.Is(err, known) {
+			return refusal(known)
+		}
+	}
+	sh.logger().Error("undo or rewind failed", "err", err)
+	return sh.apology(err.Error())
+}
+
+// refusal returns an error as a message of one sentence.
+func refusal(err error) string {
+	text := err.Error()
+	return "✗ " + strings.ToUpper(text[:1]) + text[1:] + "."
 }
