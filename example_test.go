@@ -21,11 +21,11 @@ func ExampleParseTurnID() {
 
 // The same text has the same id, so that a request that is sent twice makes one turn.
 func ExampleNamedID() {
-	fmt.Println(bellcord.NamedID("order 17") == bellcord.NamedID("order 17"))
-	fmt.Println(bellcord.NamedID("order 17") == bellcord.NamedID("order 18"))
+	fmt.Println(bellcord.NamedID("order 17"))
+	fmt.Println(bellcord.NamedID("order 18"))
 	// Output:
-	// true
-	// false
+	// 0bcc920e-3938-81b8-ae34-83fc9888c6d6
+	// 84cea6b3-b657-800b-a89a-e233eafc3f55
 }
 
 // A reply is checked before the agent gets it.

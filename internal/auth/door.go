@@ -30,6 +30,10 @@ type Options struct {
 	Tries  int           // bad credentials that a client may present in a burst; 0 means 20
 	Refill time.Duration // time until a client may present another; 0 means one second
 
+	// CheckTime limits the check of credentials that were valid within the last hour;
+	// 0 means one second.
+	CheckTime time.Duration
+
 	Rate  int // requests per second and owner (see Allow); 0 means no limit
 	Burst int // requests in a burst; 0 means five times the rate
 
@@ -59,10 +63,7 @@ const (
 	goodFor    = time.Hour
 	touchEvery = time.Minute
 	mostGood   = 10_000
-	// checkTime limits the check of credentials that were valid within the last
-	// hour.
-	checkTime = time.Second
-	mostCodes = 1000
+	mostCodes  = 1000
 	// mostUnseen limits the concurrent lookups that a flood of bad credentials
 	// causes.
 	mostUnseen = 8
@@ -76,6 +77,9 @@ func NewDoor(store serverstore.TokenStore, opts Options) *Door {
 	}
 	if opts.Refill <= 0 {
 		opts.Refill = time.Second
+	}
+	if opts.CheckTime <= 0 {
+		opts.CheckTime = time.Second
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -166,12 +170,12 @@ func (d *Door) refuse(key string, err error) error {
 }
 
 // checkSoon calls checkCredential within a limit. Credentials that were valid
-// within the last hour are checked within checkTime. Of all others at most
+// within the last hour are checked within CheckTime. Of all others at most
 // mostUnseen are checked concurrently, so that a flood of them does not
 // overload the store.
 func (d *Door) checkSoon(ctx context.Context, shown credential, known bool) (Caller, error) {
 	if known {
-		soon, done := context.WithTimeout(ctx, checkTime)
+		soon, done := context.WithTimeout(ctx, d.opts.CheckTime)
 		defer done()
 		return d.checkCredential(soon, shown)
 	}

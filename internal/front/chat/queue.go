@@ -17,7 +17,6 @@ import (
 type queue struct {
 	waits     []waiting
 	picked    bellcord.TurnID // the selected prompt
-	edits     bellcord.TurnID // the prompt that is edited in the input
 	discarded []waiting       // since the queue has the focus
 }
 

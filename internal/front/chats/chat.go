@@ -74,7 +74,7 @@ func newChat(f *Front, p Place, owner string) *chat {
 	if r, known := f.book.find(at(p)); known && r.Owner == owner {
 		c.session, c.choice = r.Session, r.Choice
 		for _, b := range r.Undo {
-			c.finals.all = append(c.finals.all, &final{session: b.Session, turn: b.Turn, message: b.Message, needed: true, undo: undoLabel(0)})
+			c.all = append(c.all, &final{session: b.Session, turn: b.Turn, message: b.Message, needed: true, undo: undoLabel(0)})
 		}
 	}
 	return c
@@ -211,7 +211,7 @@ func (c *chat) store() {
 			r.Open = append(r.Open, following{Session: f.session, After: f.after, Turns: open})
 		}
 	}
-	for _, m := range c.finals.all {
+	for _, m := range c.all {
 		if m.undo != "" && m.message != "" {
 			r.Undo = append(r.Undo, undoButton{m.session, m.turn, m.message})
 		}

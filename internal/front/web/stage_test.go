@@ -108,6 +108,9 @@ func (s *stage) open(with setup) {
 	if with.keys != nil {
 		keys = with.keys(keys)
 	}
+	if with.keys == nil && with.store == nil && with.door.CheckTime == 0 {
+		with.door.CheckTime = patient // a busy machine is no store that does not answer
+	}
 	door := auth.NewDoor(keys, with.door)
 	with.Hub, with.Door, with.Workspaces = s.hub, door, s.data+"/workspaces"
 	if with.Texts == nil {
