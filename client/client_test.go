@@ -289,7 +289,7 @@ func TestSend_AnswerIsLost_SucceedsIfTheTurnIsNoLongerQueuedAtTheRetry(t *testin
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.run(t, func(c *client.Client) error { return c.Send(t.Context(), "t") })
+			test.run(t, func(c *client.Client) error { return c.MoveToFront(t.Context(), "t") })
 		})
 	}
 }
@@ -423,5 +423,22 @@ func TestAs_SetsTheUserAgentOfEveryRequest(t *testing.T) {
 	defer mu.Unlock()
 	if !slices.Equal(names, []string{"bellcord-chat/1.0", "bellcord-chat/1.0"}) {
 		t.Errorf("it calls itself %q", names)
+	}
+}
+
+func TestProblem_OfAServersError_MatchesThisErrorAndNoOther(t *testing.T) {
+	t.Parallel()
+	for _, f := range api.Failures() {
+		p := error(&client.Problem{Type: api.TypePrefix + f.Type, Status: f.Status})
+		for _, other := range api.Failures() {
+			if is := errors.Is(p, other.Err); is != (other.Type == f.Type) {
+				t.Errorf("the problem %s matches %q: %v", f.Type, other.Err, is)
+			}
+		}
+	}
+	for _, p := range []*client.Problem{{}, {Type: api.TypePrefix}, {Type: "turn-not-found"}, {Type: "about:blank", Status: 404}} {
+		if errors.Is(p, bellcord.ErrNoTurn) {
+			t.Errorf("%+v matches", p)
+		}
 	}
 }

@@ -6,7 +6,10 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
+
+	"github.com/bellcord/bellcord/api"
 )
 
 // Problem is an error response of the server (RFC 9457).
@@ -22,6 +25,14 @@ type Problem struct {
 type Defect struct {
 	Message  string `json:"message"`
 	Location string `json:"location,omitempty"`
+}
+
+// Is reports whether the server's error is target, for errors.Is: bellcord.ErrNoTurn
+// for example. See api.Failures.
+func (p *Problem) Is(target error) bool {
+	return slices.ContainsFunc(api.Failures(), func(f api.Failure) bool {
+		return f.Err == target && p.Type == api.TypePrefix+f.Type
+	})
 }
 
 // Error returns the detail of the problem, and the defects of the request if

@@ -22,7 +22,7 @@ type request struct {
 	key    string        // Idempotency-Key
 	wait   time.Duration // how long the server may wait before it answers
 	once   bool          // must not be sent again
-	done   string        // problem type of a second attempt if the first one was carried out
+	done   error         // of a second attempt if the first one was carried out
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 // send sends a request and decodes the answer into the given value, unless it
 // is nil. If the connection breaks before the complete answer has arrived, the
 // request is sent once more, unless once is set. If the first attempt may have
-// reached the server and the second is refused with the problem done, the first
+// reached the server and the second is refused with the error done, the first
 // one was carried out: send returns nil.
 func (c *Client) send(ctx context.Context, r request, into any) error {
 	ctx, done := context.WithTimeout(ctx, r.wait+patience)
@@ -45,7 +45,7 @@ func (c *Client) send(ctx context.Context, r request, into any) error {
 	}
 	sent := !isDial(err)
 	err = c.try(ctx, r, into)
-	if sent && r.done != "" && errors.As(err, &refused) && refused.Type == r.done {
+	if sent && r.done != nil && errors.Is(err, r.done) {
 		return nil
 	}
 	return c.unreachable(err)

@@ -171,13 +171,10 @@ func (s *Stream) connect() error {
 	return &refusedError{refusal(res)}
 }
 
-// storeDamaged is the type of the problem that a log cannot be read.
-const storeDamaged = "urn:bellcord:store-damaged"
-
 // lasting returns the problem as a refusedError if another attempt would not
 // change it.
 func lasting(p *Problem) error {
-	if p.Type == storeDamaged {
+	if errors.Is(p, bellcord.ErrDamaged) {
 		return &refusedError{p}
 	}
 	return p

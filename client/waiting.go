@@ -14,18 +14,18 @@ func (c *Client) Edit(ctx context.Context, id bellcord.TurnID, text string) erro
 	return c.send(ctx, request{method: http.MethodPatch, path: turn(id, ""), body: api.EditTurn{Text: text}}, nil)
 }
 
-// Send moves a queued turn to the front of the queue and releases it if it is
+// MoveToFront moves a queued turn to the front of the queue and releases it if it is
 // held. If the connection breaks and the turn is no longer queued at the second
 // attempt, Send succeeds.
-func (c *Client) Send(ctx context.Context, id bellcord.TurnID) error {
-	return c.send(ctx, request{method: http.MethodPost, path: turn(id, "/send"), body: struct{}{}, done: "urn:bellcord:turn-started"}, nil)
+func (c *Client) MoveToFront(ctx context.Context, id bellcord.TurnID) error {
+	return c.send(ctx, request{method: http.MethodPost, path: turn(id, "/send"), body: struct{}{}, done: bellcord.ErrStarted}, nil)
 }
 
 // Delete stops everything that a session runs and removes the session with all
 // its data; with files, also its workspace. If the connection breaks and the
 // session does not exist at the second attempt, Delete succeeds.
 func (c *Client) Delete(ctx context.Context, id bellcord.SessionID, files bool) error {
-	r := request{method: http.MethodDelete, path: session(id, ""), wait: mostWait, done: "urn:bellcord:session-not-found"}
+	r := request{method: http.MethodDelete, path: session(id, ""), wait: mostWait, done: bellcord.ErrNoSession}
 	if files {
 		r.query = url.Values{"files": {"true"}}
 	}

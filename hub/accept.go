@@ -26,15 +26,15 @@ func (h *Hub) awaitAccepted(ctx context.Context, t *Turn) error {
 	return err
 }
 
-// Failing returns the reason why the hub rejects prompts and new sessions, or nil
+// Health returns the reason why the hub rejects prompts and new sessions, or nil
 // while the store works. It does no I/O.
-func (h *Hub) Failing() error { return h.log.Failing() }
+func (h *Hub) Health() error { return h.log.Failing() }
 
 // commit makes an op durable. If ctx ends or the store fails first, commit
 // withdraws the op and returns the cause of ctx or ErrStoreDown; the op is then
 // never applied. ErrUnknown means that the op may have been applied.
 func (h *Hub) commit(ctx context.Context, op store.Op) error {
-	if err := h.Failing(); err != nil {
+	if err := h.Health(); err != nil {
 		return err
 	}
 	return h.loose.Put(op).WaitOrWithdraw(ctx)

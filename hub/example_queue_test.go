@@ -32,7 +32,7 @@ func ExampleHub_Queue() {
 	if err := h.Edit(first.ID, "write the tests, with examples"); err != nil {
 		panic(err)
 	}
-	if err := h.Send(second.ID); err != nil {
+	if err := h.MoveToFront(second.ID); err != nil {
 		panic(err)
 	}
 	for _, entry := range h.Queue(session) {

@@ -203,8 +203,8 @@ func (h *Hub) Prompt(session bellcord.SessionID, p bellcord.Prompt) (*Turn, erro
 	switch {
 	case h.draining:
 		return nil, bellcord.ErrDraining
-	case h.Failing() != nil:
-		return nil, h.Failing()
+	case h.Health() != nil:
+		return nil, h.Health()
 	case l == nil:
 		return nil, bellcord.ErrNotOpen
 	case h.turns[p.Turn] != nil:

@@ -32,9 +32,9 @@ func (h *Hub) Edit(id bellcord.TurnID, text string) error {
 	return nil
 }
 
-// Send moves a queued turn to the front of its queue and releases it if it is
-// held. The running turn is not affected. Send returns the same errors as Edit.
-func (h *Hub) Send(id bellcord.TurnID) error {
+// MoveToFront moves a queued turn to the front of its queue and releases it if it is
+// held. The running turn is not affected. It returns the same errors as Edit.
+func (h *Hub) MoveToFront(id bellcord.TurnID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l, t, err := h.waitingLocked(id)
@@ -151,8 +151,8 @@ func (h *Hub) Stats() Stats {
 	return s
 }
 
-// Running returns the turns that have not settled, in no particular order.
-func (h *Hub) Running() []*Turn {
+// Unsettled returns the turns that have not settled, in no particular order.
+func (h *Hub) Unsettled() []*Turn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.turns))

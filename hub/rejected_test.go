@@ -87,8 +87,8 @@ func TestLog_OneOpFailsEveryCommit_OnlyItsTurnIsRejected(t *testing.T) {
 				}
 			}
 		}
-		if h.Failing() != nil {
-			t.Errorf("the hub reports %v", h.Failing())
+		if h.Health() != nil {
+			t.Errorf("the hub reports %v", h.Health())
 		}
 	})
 }

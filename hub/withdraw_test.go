@@ -72,9 +72,9 @@ func onFullDisk(t *testing.T, unknown bool, do func(t *testing.T, hub *hub.Hub, 
 func recovers(t *testing.T, hub *hub.Hub, disk *fullDisk) {
 	t.Helper()
 	disk.full.Store(false)
-	for began := time.Now(); hub.Failing() != nil; {
+	for began := time.Now(); hub.Health() != nil; {
 		if time.Since(began) > 5*time.Second {
-			t.Fatalf("still failing: %v", hub.Failing())
+			t.Fatalf("still failing: %v", hub.Health())
 		}
 		<-time.After(10 * time.Millisecond)
 	}

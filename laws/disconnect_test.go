@@ -79,7 +79,7 @@ func TestLaw34_StopOnDisconnect_StopsTenSecondsAfterLastViewerLeaves(t *testing.
 
 // settled returns a channel that is closed when the turn has settled.
 func (s *stage) settled(id bellcord.TurnID) <-chan struct{} {
-	for _, t := range s.Running() {
+	for _, t := range s.Unsettled() {
 		if t.ID == id {
 			return t.Settled()
 		}

@@ -176,7 +176,7 @@ func (s *stage) bertTries(id bellcord.TurnID, c cut) {
 	if s.store.isShut() && len(s.nodes) == 1 { // another node has its own connection to the store
 		everything = http.StatusAccepted // turns of other processes cannot be listed; bert has none
 	}
-	before := len(s.Running())
+	before := len(s.Unsettled())
 	for _, try := range []struct {
 		path string
 		want int
@@ -190,7 +190,7 @@ func (s *stage) bertTries(id bellcord.TurnID, c cut) {
 			s.t.Errorf("%s was answered %d %s, want %d", try.path, r.status, r.body, try.want)
 		}
 	}
-	if after := len(s.Running()); after != before {
+	if after := len(s.Unsettled()); after != before {
 		s.t.Errorf("%d turns ran, now %d", before, after)
 	}
 }

@@ -35,7 +35,7 @@ func TestLaw18_StoppedTurn_LeavesNoStateInHub(t *testing.T) {
 	t.Parallel()
 	atEveryCut(t, func(t *testing.T, sc scene) {
 		synctest.Wait()
-		for _, turn := range sc.Running() {
+		for _, turn := range sc.Unsettled() {
 			if turn.ID == sc.id {
 				t.Error("the hub still holds it")
 			}

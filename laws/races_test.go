@@ -46,7 +46,7 @@ func TestLaw02_PromptRacesItsStopOverHTTP_EarlyStopPreventsModelRequest(t *testi
 			twice++
 		}
 	}
-	if left := c.hub.Running(); len(left) > 0 {
+	if left := c.hub.Unsettled(); len(left) > 0 {
 		t.Errorf("%d turns still run", len(left))
 	}
 	after := c.requestsFor(kept)

@@ -178,7 +178,7 @@ func TestLaw29_HeldTurn_CanBeEditedSentAndDiscarded(t *testing.T) {
 		if _, err := s.Stop(bellcord.StopTurn(first.ID, by)).Wait(s.t.Context()); err != nil {
 			s.t.Fatal(err)
 		}
-		if err := errors.Join(s.Edit(three.ID, "[say better]"), s.Send(three.ID)); err != nil {
+		if err := errors.Join(s.Edit(three.ID, "[say better]"), s.MoveToFront(three.ID)); err != nil {
 			s.t.Fatal(err)
 		}
 		<-three.Settled()

@@ -104,10 +104,10 @@ func (n *Node) Edit(turn bellcord.TurnID, text string) error {
 	return n.pass(turn, bellcord.ErrNoTurn, func() error { return n.Hub.Edit(turn, text) }, call{Verb: "edit", Turn: turn, Text: text})
 }
 
-// Send moves a queued turn to the front of the queue and releases it if it is
+// MoveToFront moves a queued turn to the front of the queue and releases it if it is
 // held.
-func (n *Node) Send(turn bellcord.TurnID) error {
-	return n.pass(turn, bellcord.ErrNoTurn, func() error { return n.Hub.Send(turn) }, call{Verb: "send", Turn: turn})
+func (n *Node) MoveToFront(turn bellcord.TurnID) error {
+	return n.pass(turn, bellcord.ErrNoTurn, func() error { return n.Hub.MoveToFront(turn) }, call{Verb: "send", Turn: turn})
 }
 
 // pass changes a turn here. If the error is missing, which means that the turn

@@ -125,7 +125,7 @@ func TestQueue_OfAnotherNode_CanBeListedEditedAndReordered(t *testing.T) {
 	session := b.session()
 	first := b.runs(session, "hang")
 	second, third := b.prompt(session, "say second"), b.prompt(session, "say third")
-	if err := errors.Join(a.Edit(second, "say changed"), a.Send(third)); err != nil {
+	if err := errors.Join(a.Edit(second, "say changed"), a.MoveToFront(third)); err != nil {
 		t.Fatal(err)
 	}
 	all := a.standings(session)
@@ -135,7 +135,7 @@ func TestQueue_OfAnotherNode_CanBeListedEditedAndReordered(t *testing.T) {
 	if err := a.Edit(first, "say no"); !errors.Is(err, bellcord.ErrStarted) {
 		t.Errorf("editing what runs: %v", err)
 	}
-	if err := a.Send(bellcord.NewTurnID()); !errors.Is(err, bellcord.ErrNoTurn) {
+	if err := a.MoveToFront(bellcord.NewTurnID()); !errors.Is(err, bellcord.ErrNoTurn) {
 		t.Errorf("sending what is not there: %v", err)
 	}
 	a.settles(bellcord.StopTurn(first, by))

@@ -135,7 +135,7 @@ func (n *Node) carryOut(ctx context.Context, c call) (r reply, err error) {
 	case "edit":
 		err = n.Hub.Edit(c.Turn, c.Text)
 	case "send":
-		err = n.Hub.Send(c.Turn)
+		err = n.Hub.MoveToFront(c.Turn)
 	case "release":
 		n.Hub.Release(c.Session, c.Turns...)
 	case "configure":

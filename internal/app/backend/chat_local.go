@@ -112,8 +112,8 @@ func (c localChat) Edit(_ context.Context, turn bellcord.TurnID, text string) er
 	return c.at.App.Front().Edit(turn, text)
 }
 
-func (c localChat) Send(_ context.Context, turn bellcord.TurnID) error {
-	return c.at.App.Front().Send(turn)
+func (c localChat) MoveToFront(_ context.Context, turn bellcord.TurnID) error {
+	return c.at.App.Front().MoveToFront(turn)
 }
 
 func (c localChat) Clear(ctx context.Context, session bellcord.SessionID) error {

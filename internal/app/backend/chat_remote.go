@@ -65,8 +65,8 @@ func (c remoteChat) Edit(ctx context.Context, turn bellcord.TurnID, text string)
 	return c.at.Client.Edit(ctx, turn, sentText(t.Task, text))
 }
 
-func (c remoteChat) Send(ctx context.Context, turn bellcord.TurnID) error {
-	return c.at.Client.Send(ctx, turn)
+func (c remoteChat) MoveToFront(ctx context.Context, turn bellcord.TurnID) error {
+	return c.at.Client.MoveToFront(ctx, turn)
 }
 
 func (c remoteChat) Clear(ctx context.Context, session bellcord.SessionID) error {

@@ -23,7 +23,7 @@ func TestCommand_TurnRuns_IsAnsweredWithoutATurn(t *testing.T) {
 		e.shown("model fake/one, mode ask")
 		e.ends(e.prompt("/model fake/three"), "end_turn")
 		e.shown(`unknown model \"fake/three\"`)
-		if n := len(e.hub.Running()); n != 2 {
+		if n := len(e.hub.Unsettled()); n != 2 {
 			t.Errorf("%d turns", n)
 		}
 		e.ends(e.prompt("/stop "), "end_turn")

@@ -89,7 +89,7 @@ func TestCompact_AnyStop_CancelsIt(t *testing.T) {
 					}
 					e.ends(id, "cancelled")
 					synctest.Wait()
-					if left := e.hub.Running(); len(left) > 0 {
+					if left := e.hub.Unsettled(); len(left) > 0 {
 						t.Errorf("%d turns run on", len(left))
 					}
 				})

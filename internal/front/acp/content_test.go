@@ -123,7 +123,7 @@ func TestPrompt_UnsupportedContent_IsRefusedWithItsReason(t *testing.T) {
 				t.Errorf("%s: answered %v %+v, want %q", test.name, f.Result, f.Error, test.want)
 			}
 		}
-		if left := e.hub.Running(); len(left) > 0 {
+		if left := e.hub.Unsettled(); len(left) > 0 {
 			t.Errorf("%d turns were started", len(left))
 		}
 	})

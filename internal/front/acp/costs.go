@@ -19,7 +19,7 @@ func (s *session) costs() (string, error) {
 	if err := s.server.allow(bellcord.ScopeRead); err != nil {
 		return "", err
 	}
-	running := s.hub.Running()
+	running := s.hub.Unsettled()
 	spent, err := s.hub.Spending(context.Background(), store.SpendingQuery{Session: s.id})
 	if err != nil {
 		return "", err

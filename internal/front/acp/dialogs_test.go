@@ -15,7 +15,7 @@ func TestQuestion_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 	edit(t, requestPermission, nil, func(t *testing.T, e *editor) {
 		id := e.prompt("go")
 		requests, _ := e.calls("session/request_permission")
-		turn := e.hub.Running()[0]
+		turn := e.hub.Unsettled()[0]
 		if err := e.hub.Answer(turn.ID, turn.Questions()[0].ID, bellcord.Reply{Choice: "allow"}, "anna's phone"); err != nil {
 			t.Fatal(err)
 		}

@@ -156,7 +156,7 @@ func TestForm_AnsweredElsewhere_IsWithdrawnInTheEditor(t *testing.T) {
 		id := e.prompt("go")
 		requests, _ := e.calls("elicitation/create")
 		reply := bellcord.Reply{Choice: "accept", Values: map[string]json.RawMessage{"env": json.RawMessage(`"dev"`)}}
-		if err := e.hub.Answer(e.hub.Running()[0].ID, "q1", reply, "anna's phone"); err != nil {
+		if err := e.hub.Answer(e.hub.Unsettled()[0].ID, "q1", reply, "anna's phone"); err != nil {
 			t.Fatal(err)
 		}
 		withdrawn, _ := e.calls("$/cancel_request")

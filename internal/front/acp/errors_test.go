@@ -46,7 +46,7 @@ func TestRequest_Invalid_RepliesWithItsErrorCode(t *testing.T) {
 				t.Errorf("%s: answered %v %+v, want %d", test.name, f.Result, f.Error, test.code)
 			}
 		}
-		if left := e.hub.Running(); len(left) > 0 {
+		if left := e.hub.Unsettled(); len(left) > 0 {
 			t.Errorf("%d turns were started", len(left))
 		}
 	})

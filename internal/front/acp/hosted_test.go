@@ -287,7 +287,7 @@ func TestSteering_WhileATurnIsRunning_ReachesTheAgent(t *testing.T) {
 			t.Errorf("idle, without a choice: %+v", r)
 		}
 		synctest.Wait()
-		if running := e.hub.Running(); len(running) != 1 || running[0].Prompt.Text != "and this" {
+		if running := e.hub.Unsettled(); len(running) != 1 || running[0].Prompt.Text != "and this" {
 			t.Errorf("%d turns are running, want the steered one, which can be stopped", len(running))
 		}
 		e.notify("session/cancel", e.here())
@@ -376,7 +376,7 @@ func TestCancel_SessionOfASubAgent_ReachesTheAgentAndStopsNoTurn(t *testing.T) {
 		if notes := strings.Join(g.notes(), "\n"); strings.Count(notes, "session/cancel own: false") != 1 {
 			t.Errorf("the agent received\n%s", notes)
 		}
-		if running := e.hub.Running(); len(running) != 1 {
+		if running := e.hub.Unsettled(); len(running) != 1 {
 			t.Errorf("%d turns are running, want the one of the parent", len(running))
 		}
 		e.notify("session/cancel", e.here())

@@ -129,7 +129,7 @@ func (v *stateView) offerCancel(u *v2.ToolCallUpdate) {
 
 // runsHere reports whether a turn is running in this process.
 func (s *session) runsHere(id bellcord.TurnID) bool {
-	return slices.ContainsFunc(s.hub.Running(), func(t *hub.Turn) bool { return t.ID == id })
+	return slices.ContainsFunc(s.hub.Unsettled(), func(t *hub.Turn) bool { return t.ID == id })
 }
 
 // cancelCall ends one call, by the same path as every stop. The reply means that

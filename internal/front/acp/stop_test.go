@@ -159,7 +159,7 @@ func TestServe_InputEnds_StopsTurnsAndAnswersPrompts(t *testing.T) {
 		synctest.Wait()
 		e.ends(first, "cancelled")
 		e.ends(second, "cancelled")
-		if left := e.hub.Running(); len(left) > 0 {
+		if left := e.hub.Unsettled(); len(left) > 0 {
 			t.Errorf("%d turns run on", len(left))
 		}
 	})

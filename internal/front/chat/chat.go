@@ -41,7 +41,7 @@ type (
 	}
 	queueEditor interface {
 		Edit(ctx context.Context, turn bellcord.TurnID, text string) error
-		Send(ctx context.Context, turn bellcord.TurnID) error
+		MoveToFront(ctx context.Context, turn bellcord.TurnID) error
 	}
 	sessionEditor interface {
 		// NewSession creates a session with the given agent, model and mode;

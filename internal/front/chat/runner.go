@@ -93,7 +93,7 @@ func (a Edit) do(ctx context.Context, e *Runner) Report {
 }
 
 func (a Send) do(ctx context.Context, e *Runner) Report {
-	return Report{Of: a, Err: e.Hub.Send(ctx, a.Turn)}
+	return Report{Of: a, Err: e.Hub.MoveToFront(ctx, a.Turn)}
 }
 
 func (c Clear) do(ctx context.Context, e *Runner) Report {

@@ -110,7 +110,7 @@ func TestBlockedBot_DuringTurn_LetsTheTurnFinish(t *testing.T) {
 		s.pass(20 * time.Second)
 		all, err := s.hub.Sessions(s.Context(), store.SessionQuery{Owner: "anna"})
 		s.must(err)
-		if len(s.hub.Running()) != 0 || len(all) != 1 {
+		if len(s.hub.Unsettled()) != 0 || len(all) != 1 {
 			t.Error("the turn has not ended by itself")
 		}
 	})

@@ -60,7 +60,7 @@ func TestRateLimits_Random_StopIsAppliedAtOnceAndShownLater(t *testing.T) {
 			s.pass(5 * time.Second)
 			s.sendText(anna, "/stop")
 			s.pass(time.Millisecond)
-			if n := len(s.hub.Running()); n != 0 {
+			if n := len(s.hub.Unsettled()); n != 0 {
 				t.Fatalf("%d turns have not settled", n)
 			}
 			s.pass(12 * time.Minute)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bellcord/bellcord/api"
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -27,7 +28,7 @@ var boundErrors = sync.OnceFunc(func() { huma.NewError = newError })
 func newError(status int, message string, errs ...error) huma.StatusError {
 	p := &huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: clip(message, mostDetail)}
 	if status == http.StatusBadRequest || status == http.StatusUnprocessableEntity {
-		p.Type = "urn:bellcord:bad-input"
+		p.Type = api.TypePrefix + "bad-input"
 	}
 	for _, err := range errs[:min(len(errs), mostDetails)] {
 		if err == nil {

@@ -64,7 +64,7 @@ func (h *health) ready(ctx context.Context) error {
 		}
 		return errClosing
 	}
-	if h.hub.Failing() != nil {
+	if h.hub.Health() != nil {
 		return bellcord.ErrStoreDown // the reason is in the log
 	}
 	if err := h.probe.verify(ctx); err != nil {

@@ -50,7 +50,7 @@ type (
 	}
 	queueEditor interface {
 		Edit(id bellcord.TurnID, text string) error
-		Send(id bellcord.TurnID) error
+		MoveToFront(id bellcord.TurnID) error
 		Release(session bellcord.SessionID, turns ...bellcord.TurnID)
 	}
 	awaiter interface {
@@ -63,6 +63,6 @@ type (
 	}
 	healthReader interface {
 		Stats() hub.Stats
-		Failing() error
+		Health() error
 	}
 )

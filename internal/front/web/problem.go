@@ -13,10 +13,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/bellcord/bellcord"
+	"github.com/bellcord/bellcord/api"
 	"github.com/bellcord/bellcord/internal/auth"
 	"github.com/bellcord/bellcord/internal/front/slash"
 	"github.com/bellcord/bellcord/internal/serverstore"
-	"github.com/bellcord/bellcord/store"
 )
 
 // problem is an error response (RFC 9457).
@@ -65,13 +65,30 @@ func (e errInput) Error() string { return e.what }
 
 func badInput(format string, args ...any) error { return errInput{fmt.Sprintf(format, args...)} }
 
-// problems maps errors to a status and the last part of the problem type.
-var problems = []struct {
+// failure is an api.Failure that a client cannot recognize.
+type failure struct {
 	err    error
 	status int
 	word   string
-}{
-	{bellcord.ErrNoSession, http.StatusNotFound, "session-not-found"},
+}
+
+// known returns the error response for an error that has an entry, or nil.
+func known(err error) *problem {
+	for _, f := range api.Failures() {
+		if errors.Is(err, f.Err) {
+			return newProblem(f.Status, f.Type, f.Err)
+		}
+	}
+	for _, f := range failures {
+		if errors.Is(err, f.err) {
+			return newProblem(f.status, f.word, f.err)
+		}
+	}
+	return nil
+}
+
+// failures maps the errors of this package and of its parts to responses.
+var failures = []failure{
 	{errNoOption, http.StatusNotFound, "option-not-found"},
 	{errAgentIdle, http.StatusConflict, "agent-not-running"},
 	{errFixedAgent, http.StatusConflict, "agent-fixed"},
@@ -83,28 +100,7 @@ var problems = []struct {
 	{errNoPush, http.StatusNotImplemented, "no-push"},
 	{errPushToken, http.StatusConflict, "not-logged-in"},
 	{errNoDir, http.StatusNotFound, "dir-not-found"},
-	{bellcord.ErrNoTurn, http.StatusNotFound, "turn-not-found"},
-	{bellcord.ErrNoQuestion, http.StatusNotFound, "question-not-found"},
-	{bellcord.ErrTurnEnded, http.StatusConflict, "turn-ended"},
-	{bellcord.ErrStarted, http.StatusConflict, "turn-started"},
-	{bellcord.ErrBusy, http.StatusConflict, "session-busy"},
-	{bellcord.ErrTurnExists, http.StatusConflict, "turn-exists"},
-	{bellcord.ErrTurnRunning, http.StatusConflict, "turn-running"},
-	{bellcord.ErrNotInConversation, http.StatusConflict, "turn-not-in-conversation"},
-	{bellcord.ErrNoRewind, http.StatusConflict, "not-rewound"},
-	{bellcord.ErrNoChanges, http.StatusNotFound, "changes-not-found"},
-	{bellcord.ErrNoUndo, http.StatusNotFound, "undo-not-found"},
-	{bellcord.ErrUndoExists, http.StatusConflict, "undo-exists"},
-	{bellcord.ErrPathUnchanged, http.StatusUnprocessableEntity, "path-unchanged"},
-	{bellcord.ErrUndoOff, http.StatusConflict, "undo-off"},
-	{bellcord.ErrDraining, http.StatusServiceUnavailable, "shutting-down"},
-	{bellcord.ErrClosed, http.StatusServiceUnavailable, "shutting-down"},
 	{errClosing, http.StatusServiceUnavailable, "shutting-down"},
-	{bellcord.ErrRejected, http.StatusUnprocessableEntity, "value-rejected"},
-	{bellcord.ErrStoreDown, http.StatusServiceUnavailable, "store-unavailable"},
-	{store.ErrFenced, http.StatusServiceUnavailable, "fenced"},
-	{bellcord.ErrDamaged, http.StatusInternalServerError, "store-damaged"},
-	{bellcord.ErrUnknown, http.StatusGatewayTimeout, "outcome-unknown"},
 	{errKeyUsed, http.StatusUnprocessableEntity, "idempotency-key-reused"},
 	{auth.ErrNoCredentials, http.StatusUnauthorized, "no-credentials"},
 	{auth.ErrInAddress, http.StatusUnauthorized, "token-in-url"},
@@ -118,10 +114,7 @@ var problems = []struct {
 	{errHost, http.StatusMisdirectedRequest, "unknown-host"},
 	{errOrigin, http.StatusForbidden, "foreign-origin"},
 	{errNotJSON, http.StatusUnsupportedMediaType, "not-json"},
-	{bellcord.ErrPromptTooLong, http.StatusRequestEntityTooLarge, "too-large"},
-	{bellcord.ErrTooManyTurns, http.StatusServiceUnavailable, "overloaded"},
 	{errViewers, http.StatusServiceUnavailable, "overloaded"},
-	{bellcord.ErrTooManyOfOwner, http.StatusTooManyRequests, "too-many"},
 	{errOwnersViewers, http.StatusTooManyRequests, "too-many"},
 	{errOverloaded, http.StatusServiceUnavailable, "overloaded"},
 	{errTooLarge, http.StatusRequestEntityTooLarge, "too-large"},
@@ -173,17 +166,14 @@ func asProblem(err error) *problem {
 	case errors.As(err, &input):
 		return newProblem(http.StatusUnprocessableEntity, "bad-input", err)
 	}
-	for _, entry := range problems {
-		if errors.Is(err, entry.err) {
-			p := newProblem(entry.status, entry.word, entry.err)
-			if errors.Is(err, auth.ErrBadCredentials) || errors.Is(err, errHost) {
-				p.Detail = clip(err.Error(), mostDetail) // safe: the text contains only what the sender may see
-			}
-			if entry.status == http.StatusServiceUnavailable || entry.status == http.StatusTooManyRequests {
-				p.retryAfter = time.Second
-			}
-			return p
+	if p := known(err); p != nil {
+		if errors.Is(err, auth.ErrBadCredentials) || errors.Is(err, errHost) {
+			p.Detail = clip(err.Error(), mostDetail) // safe: the text contains only what the sender may see
 		}
+		if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
+			p.retryAfter = time.Second
+		}
+		return p
 	}
 	return newProblem(http.StatusInternalServerError, "", errors.New("internal error; see the server's log"))
 }
@@ -191,7 +181,7 @@ func asProblem(err error) *problem {
 func newProblem(status int, word string, err error) *problem {
 	p := &problem{ErrorModel: huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: clip(err.Error(), mostDetail)}}
 	if word != "" {
-		p.Type = "urn:bellcord:" + word
+		p.Type = api.TypePrefix + word
 	}
 	return p
 }

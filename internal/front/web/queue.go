@@ -65,7 +65,7 @@ func (q *queue) edit(ctx context.Context, r store.TurnRecord, in *struct {
 }
 
 func (q *queue) send(ctx context.Context, r store.TurnRecord, _ *TurnPath) (api.Turn, error) {
-	return q.outlineQueued(ctx, r, q.hub.Send(r.ID))
+	return q.outlineQueued(ctx, r, q.hub.MoveToFront(r.ID))
 }
 
 // outlineQueued returns a turn after a change that needs it to be queued in this

@@ -162,7 +162,7 @@ func TestDeleteSession_RunningTurns_AreStoppedFirst(t *testing.T) {
 	path, id := s.session("anna")
 	runs, waits := s.prompt("anna", path, "hang on"), s.prompt("anna", path, "say later")
 	s.until(id, "text_delta")
-	turns := s.hub.Running()
+	turns := s.hub.Unsettled()
 	s.roundTrip("anna", "DELETE", path, nil).is(204)
 	for _, turn := range turns {
 		select {
