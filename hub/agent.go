@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/bellcord/bellcord"
-	"github.com/bellcord/bellcord/store"
 )
 
 // Agent executes turns.
@@ -123,11 +122,6 @@ func (w *Work) History(ctx context.Context) ([]bellcord.Message, error) {
 	return w.line.conversation.Read(ctx, w.hub.store, w.Session.ID)
 }
 
-// AgentSession returns the hosted agent's session, see Hub.AgentSession.
-func (w *Work) AgentSession(ctx context.Context) (bellcord.AgentSessionOpened, error) {
-	return w.line.conversation.AgentSession(ctx, w.hub.store, w.Session.ID)
-}
-
 // AgentSession returns the hosted agent's session as last recorded, or the zero
 // value if none was recorded in this conversation.
 func (h *Hub) AgentSession(ctx context.Context, id bellcord.SessionID) (bellcord.AgentSessionOpened, error) {
@@ -145,24 +139,7 @@ func (w *Work) Processes(p bellcord.Processes) {
 	w.turn.mu.Lock()
 	w.turn.tally.AddProcesses(p)
 	w.turn.mu.Unlock()
-	w.Mark(MomentProcessEnded)
-}
-
-// AddSandbox adds the sandbox of a command to the turn's receipt, which describes
-// the weakest one.
-func (w *Work) AddSandbox(s bellcord.Sandbox) {
-	w.turn.mu.Lock()
-	w.turn.tally.AddSandbox(s)
-	w.turn.mu.Unlock()
-}
-
-// Confirm records that a process has ended that the turn's receipt lists as
-// unconfirmed. It blocks until the turn has settled, so that the event follows
-// the receipt.
-func (w *Work) Confirm(call string, p bellcord.Process) {
-	<-w.turn.settled
-	confirmed := bellcord.ProcessConfirmed{Turn: w.Turn, Call: bellcord.ValidName(call), Process: p}
-	w.hub.loose.Put(store.AppendEvents{Session: w.Session.ID, Bodies: []bellcord.Body{confirmed}, At: w.hub.now()})
+	w.Report().Mark(MomentProcessEnded)
 }
 
 // SetTitle sets the session's title, unless the turn has been stopped.
@@ -172,35 +149,5 @@ func (w *Work) SetTitle(title string) {
 	l := w.hub.sessions[w.Session.ID]
 	if l != nil && title != "" && w.turn.ctx.Err() == nil {
 		w.hub.setAutoTitleLocked(l, title)
-	}
-}
-
-// Background sets the list of running processes that were declared to outlive the
-// turn. The receipt contains the last list.
-func (w *Work) Background(running []bellcord.Process) {
-	w.turn.mu.Lock()
-	w.turn.tally.SetBackground(running)
-	w.turn.mu.Unlock()
-}
-
-// Moment is an instant that the receipt contains.
-type Moment int
-
-// Moments that an agent reports with Mark.
-const (
-	MomentStreamClosed Moment = iota // the connection to the model is closed
-	MomentProcessEnded               // the last process of a call has ended
-)
-
-// Mark sets a moment to the current time. A later Mark of the same moment
-// replaces it.
-func (w *Work) Mark(m Moment) {
-	w.turn.mu.Lock()
-	defer w.turn.mu.Unlock()
-	switch times := &w.turn.tally.Times; m {
-	case MomentStreamClosed:
-		times.StreamClosed = w.hub.now()
-	case MomentProcessEnded:
-		times.LastProcessEnded = w.hub.now()
 	}
 }

@@ -8,35 +8,6 @@ import (
 	"github.com/bellcord/bellcord/store"
 )
 
-// SetChanges sets the changes to files that the turn's receipt contains.
-func (w *Work) SetChanges(c bellcord.Changes) {
-	w.turn.mu.Lock()
-	w.turn.tally.SetChanges(c)
-	w.turn.mu.Unlock()
-}
-
-// FollowChanges sets the receipt's changes to pending. When the turn has settled
-// and wait has returned, the hub records the result of wait as an event of the
-// session. FollowChanges does not block. Hub.Close waits for the event as long as
-// its context allows, and then cancels the context of wait.
-func (w *Work) FollowChanges(wait func(context.Context) (bellcord.Changes, error)) {
-	w.SetChanges(bellcord.Changes{Pending: true})
-	w.hub.following.run(func(ctx context.Context) {
-		changes, err := wait(ctx)
-		if err != nil {
-			return // the changes are found by the next start
-		}
-		select {
-		case <-w.turn.settled:
-		case <-ctx.Done():
-			return
-		}
-		if err := w.hub.RecordChanges(ctx, w.Session.ID, bellcord.ChangesRecorded{Turn: w.Turn, Changes: changes}); err != nil {
-			w.hub.logger.Error("the changes of a turn are not recorded", "session", w.Session.ID, "turn", w.Turn, "err", err)
-		}
-	})
-}
-
 // RecordChanges records the changes of a turn that has ended.
 func (h *Hub) RecordChanges(ctx context.Context, session bellcord.SessionID, c bellcord.ChangesRecorded) error {
 	return h.appendToSession(ctx, session, c)

@@ -113,7 +113,7 @@ func TestReceipt_MarkedMoments_AreRecorded(t *testing.T) {
 		h := open(t, script(func(_ context.Context, w *hub.Work) error {
 			for _, m := range []hub.Moment{hub.MomentStreamClosed, hub.MomentStreamClosed, hub.MomentProcessEnded} {
 				<-time.After(time.Second)
-				w.Mark(m)
+				w.Report().Mark(m)
 			}
 			<-time.After(time.Second)
 			return errors.New("no paper")

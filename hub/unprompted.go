@@ -46,7 +46,3 @@ func (l *line) underWayLocked() []*Turn {
 	}
 	return all
 }
-
-// Followed returns a channel that is closed when a prompt is accepted while the
-// turn runs.
-func (w *Work) Followed() <-chan struct{} { return w.turn.next }

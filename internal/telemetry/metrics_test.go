@@ -144,9 +144,9 @@ func TestMetrics_Stop_RecordsTheTimeOfEachPhase(t *testing.T) {
 		s := newStage(t, dir, func(ctx context.Context, w *hub.Work) error {
 			<-ctx.Done()
 			<-time.After(100 * time.Millisecond)
-			w.Mark(hub.MomentStreamClosed)
+			w.Report().Mark(hub.MomentStreamClosed)
 			<-time.After(200 * time.Millisecond)
-			w.Mark(hub.MomentProcessEnded)
+			w.Report().Mark(hub.MomentProcessEnded)
 			<-time.After(400 * time.Millisecond)
 			return ctx.Err()
 		})

@@ -153,7 +153,7 @@ func TestTraces_Stop_IsAnEventAndNotAnError(t *testing.T) {
 				bellcord.ToolCallRequested{Call: "a", Name: "shell"}, bellcord.ToolCallStarted{Call: "a"}, bellcord.ToolCallRequested{Call: "b", Name: "shell"})
 			_, askErr := w.Ask(ctx, bellcord.Question{ID: "q"})
 			<-time.After(tick)
-			w.Mark(hub.MomentStreamClosed)
+			w.Report().Mark(hub.MomentStreamClosed)
 			return errors.Join(err, askErr)
 		})
 		turn := s.prompt(bellcord.Prompt{Text: "go"})

@@ -158,9 +158,9 @@ func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
 	}
 	h.setLimits(w.Prompt)
 	if a.Sandbox != nil {
-		w.AddSandbox(*a.Sandbox)
+		w.Report().AddSandbox(*a.Sandbox)
 	}
-	record := a.Undo.Turn(w.Session, w.Turn, w)
+	record := a.Undo.Turn(w.Session, w.Turn, w.Report())
 	defer record.Close()
 	record.Warm(0) // while the process starts
 	l, err := h.ready(ctx, w)

@@ -37,7 +37,7 @@ type host struct {
 // turn. A stop does not wait for a process that is starting: the start continues, for
 // the next prompt.
 func (h *host) ready(ctx context.Context, w *hub.Work) (*life, error) {
-	known, err := w.AgentSession(ctx)
+	known, err := w.Report().AgentSession(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 	}
 	defer l.running.Serve(string(w.Turn))()
 	err := speak()
-	w.Mark(hub.MomentStreamClosed)
+	w.Report().Mark(hub.MomentStreamClosed)
 	h.setStopped(ctx)
 	if alone {
 		defer l.setMark()
@@ -204,7 +204,7 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 		return errors.Join(context.Cause(ctx), l.crash())
 	case ctx.Err() == nil:
 		if alone {
-			w.Background(l.leaves(&before))
+			w.Report().Background(l.leaves(&before))
 		}
 		return err
 	case errors.Is(err, ErrDeaf):
@@ -214,7 +214,7 @@ func (h *host) turn(ctx context.Context, w *hub.Work, l *life, speak func() erro
 		return errors.Join(context.Cause(ctx), w.Emit(bellcord.AgentSessionOpened{Agent: h.agent.Definition.Name}))
 	case alone: // otherwise they cannot be distinguished from those of the other session's turn
 		w.Processes(processesOf(l.running.EndSince(before, bellcord.Forced(ctx))))
-		w.Background(l.leaves(nil))
+		w.Report().Background(l.leaves(nil))
 	}
 	return context.Cause(ctx)
 }

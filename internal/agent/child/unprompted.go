@@ -148,9 +148,9 @@ func (h *host) runUnprompted(ctx context.Context, w *hub.Work) error {
 		return nil // the turn of a prompt has recorded the work
 	}
 	if h.agent.Sandbox != nil {
-		w.AddSandbox(*h.agent.Sandbox)
+		w.Report().AddSandbox(*h.agent.Sandbox)
 	}
-	record := h.agent.Undo.Turn(w.Session, w.Turn, w)
+	record := h.agent.Undo.Turn(w.Session, w.Turn, w.Report())
 	defer record.Close()
 	if err := record.Before(ctx, wholeTurn, true); err != nil && ctx.Err() == nil { // the agent may have changed files already
 		w.Processes(processesOf(h.drop(l, nil)))
@@ -166,7 +166,7 @@ func (h *host) runUnprompted(ctx context.Context, w *hub.Work) error {
 	})
 	if err != nil && ctx.Err() == nil { // the work cannot be recorded, or the agent is gone
 		w.Processes(processesOf(h.drop(l, nil)))
-		w.Background(nil)
+		w.Report().Background(nil)
 	}
 	return err
 }

@@ -138,17 +138,17 @@ func (j *job) carryOut(ctx context.Context, c call) (failed bool, err error) {
 		Held:      &j.held,
 		Asker:     asker{w, c.Call},
 		Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: c.Call, Text: s}) }, // fails only after the turn has ended
-		Confirmed: func(p bellcord.Process) { w.Confirm(c.Call, p) },
+		Confirmed: func(p bellcord.Process) { w.Report().Confirm(c.Call, p) },
 		Changing:  func(ctx context.Context, path string) error { return j.record.Changing(ctx, c.Call, path) },
 	})
 	if c.tool.AnyFile {
 		result.Changes = j.changesOf(ctx, c)
 	}
 	if result.Sandbox != nil {
-		w.AddSandbox(*result.Sandbox)
+		w.Report().AddSandbox(*result.Sandbox)
 	}
 	if result.Processes != nil && len(result.Processes.Unconfirmed) == 0 {
-		w.Mark(hub.MomentProcessEnded)
+		w.Report().Mark(hub.MomentProcessEnded)
 	}
 	if len(result.Changes) > 0 {
 		_ = w.Emit(changed(c, result.Changes)) // fails only after a stop; the outcome is recorded even then

@@ -98,10 +98,10 @@ const scanDelay = 150 * time.Millisecond
 // Run implements hub.Agent. The bounds (steps, time, tokens) belong to the
 // turn: when one is exceeded, ctx ends.
 func (a *Agent) Run(ctx context.Context, w *hub.Work) error {
-	j := &job{Agent: a, w: w, record: a.Undo.Turn(w.Session, w.Turn, w), scale: 1}
+	j := &job{Agent: a, w: w, record: a.Undo.Turn(w.Session, w.Turn, w.Report()), scale: 1}
 	defer j.record.Close()
 	if a.Background != nil {
-		defer func() { w.Background(a.Background(w.Session.ID)) }()
+		defer func() { w.Report().Background(a.Background(w.Session.ID)) }()
 	}
 	if w.Prompt.Task == bellcord.TaskCommand {
 		return j.runCommand(ctx)

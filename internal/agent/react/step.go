@@ -77,7 +77,7 @@ func (j *job) requestModel(ctx context.Context, req llm.Request) ([]call, error)
 		}
 		return w.Emit(b)
 	})
-	w.Mark(hub.MomentStreamClosed)
+	w.Report().Mark(hub.MomentStreamClosed)
 	if errors.Is(err, hub.ErrAnswerTooLong) { // the log contains a notice; the connection is closed
 		return nil, w.Emit(bellcord.StepEnded{Finish: bellcord.FinishMaxOutput, Usage: reply.Usage})
 	}
@@ -151,7 +151,7 @@ func (j *job) aside(ctx context.Context, what, name string, model Model, req llm
 		}
 		return nil
 	})
-	j.w.Mark(hub.MomentStreamClosed)
+	j.w.Report().Mark(hub.MomentStreamClosed)
 	if ctx.Err() == nil && !begun && llm.Unbilled(err, written()) {
 		reply.Usage = &bellcord.Usage{Exact: true}
 	}

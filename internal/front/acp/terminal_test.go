@@ -73,7 +73,7 @@ func runsInTerminal(tools *atomic.Pointer[acp.EditorTools]) script {
 		r := offered.Tools([]tool.Tool{tool.Shell(nil, nil)})[0].Run(ctx, tool.Call{
 			Turn: w.Turn, Session: w.Session.ID, Dir: "/", Args: args,
 			Output:    func(s string) { _ = w.Emit(bellcord.ToolOutputDelta{Call: "c", Text: s}) },
-			Confirmed: func(p bellcord.Process) { w.Confirm("c", p) },
+			Confirmed: func(p bellcord.Process) { w.Report().Confirm("c", p) },
 		})
 		_ = w.Emit(bellcord.ToolCallEnded{Call: "c", Outcome: r.Fate, Failed: r.Failed, Result: r.Text, Processes: r.Processes})
 		return context.Cause(ctx)

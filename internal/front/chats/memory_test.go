@@ -111,7 +111,7 @@ func act(ctx context.Context, w *hub.Work) error {
 	case "cut":
 		return errors.Join(w.Emit(bellcord.TextDelta{Text: "half an"}), w.Emit(bellcord.StepEnded{Finish: bellcord.FinishMaxOutput}))
 	case "change": // the changes are known after a minute
-		w.FollowChanges(func(context.Context) (bellcord.Changes, error) {
+		w.Report().FollowChanges(func(context.Context) (bellcord.Changes, error) {
 			<-time.After(time.Minute)
 			return bellcord.Changes{Changed: 1, Files: []bellcord.FileChange{{Path: "a", Kind: bellcord.FileChanged, Certainty: bellcord.ChangeOwn}}}, nil
 		})

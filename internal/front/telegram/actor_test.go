@@ -225,11 +225,11 @@ func planOf(steps string) (p bellcord.PlanUpdated) {
 
 // edit writes files and records the changes.
 func (a *actor) edit(ctx context.Context, w *hub.Work, verb, rest string) error {
-	var work undo.Work = w
+	var work undo.Work = w.Report()
 	if verb == "later" {
 		d, files, _ := strings.Cut(rest, " ")
 		delay, _ := time.ParseDuration(d)
-		work, rest = lateWork{w, delay}, files
+		work, rest = lateWork{w.Report(), delay}, files
 	}
 	turn := a.recorder.Turn(w.Session, w.Turn, work)
 	defer turn.Close()
@@ -247,13 +247,13 @@ func (a *actor) edit(ctx context.Context, w *hub.Work, verb, rest string) error 
 
 // lateWork records changes with a delay.
 type lateWork struct {
-	*hub.Work
+	hub.Report
 	delay time.Duration
 }
 
 func (w lateWork) SetChanges(c bellcord.Changes) {
 	if c.Pending {
-		w.Work.SetChanges(c)
+		w.Report.SetChanges(c)
 		return
 	}
 	w.FollowChanges(func(ctx context.Context) (bellcord.Changes, error) {

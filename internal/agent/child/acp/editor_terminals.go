@@ -73,7 +73,7 @@ func (t *turn) runInEditor(ctx context.Context, run editorRun, one *terminal, c 
 	process := bellcord.Process{Name: name}
 	c.Confirmed = func(how string) {
 		process.How = how
-		t.w.Confirm(t.recordedCall(one), process)
+		t.w.Report().Confirm(t.recordedCall(one), process)
 	}
 	exit, err := run(ctx, c)
 	one.exit, one.failed = proc.Exit{Code: exit.Code}, err

@@ -76,7 +76,7 @@ func (t *turn) done(e effect, end bellcord.ToolCallEnded) {
 	}
 	end.Call = e.own
 	if end.Processes != nil {
-		t.w.Mark(hub.MomentProcessEnded)
+		t.w.Report().Mark(hub.MomentProcessEnded)
 	}
 	t.emit(end)
 }

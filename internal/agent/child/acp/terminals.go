@@ -132,7 +132,7 @@ func (t *turn) runConfined(ctx context.Context, command proc.Command) (proc.Exit
 		return proc.Exit{}, err
 	}
 	if prepared.Sandbox != nil {
-		t.w.AddSandbox(*prepared.Sandbox)
+		t.w.Report().AddSandbox(*prepared.Sandbox)
 	}
 	return prepared.Run(ctx, bellcord.Forced(t.ctx))
 }

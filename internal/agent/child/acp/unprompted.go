@@ -37,7 +37,7 @@ func (s *speaker) Continue(ctx context.Context, w *hub.Work) error {
 
 // followWork returns when the agent has ended its work.
 func (t *turn) followWork() error {
-	quiet, followed := quietTime, t.w.Followed()
+	quiet, followed := quietTime, t.w.Report().Followed()
 	timer := time.NewTimer(quiet)
 	defer timer.Stop()
 	for {
