@@ -219,6 +219,10 @@ examples: build ## the programs in examples/, each a module of its own: vetted, 
 		(cd $$dir && go vet ./... && BELLCORD_BIN=$(CURDIR)/bin/bellcord go test -count=1 ./...) || exit 1; \
 	done
 
+.PHONY: install-check
+install-check: ## go install of the program from a module proxy with this commit, in an empty home; a program that embeds the hub
+	tools/modproxy/check
+
 .PHONY: peers
 peers: build peers-clients peers-viewers peers-matrix peers-features peers-stops ## real clients, viewers and agents
 

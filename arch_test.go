@@ -133,6 +133,7 @@ var allowedImports = map[string][]string{
 	"internal/front/web/page":       {},
 	"cmd/bellcord":                  {"*"},
 	"tools/compare":                 {},
+	"tools/modproxy":                {},
 	"tools/shape":                   {},
 	"tools/prose":                   {},
 	"internal/cluster":              {"", "hub", "store"},

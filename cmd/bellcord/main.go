@@ -17,7 +17,7 @@ import (
 	_ "github.com/bellcord/bellcord/internal/sandbox/stage" // this executable is also the sandbox's helper
 )
 
-// version is set at build time for a release.
+// version is set at build time for a release, and from the module by go install.
 var version = "0.1.0-dev"
 
 // Exit codes. A stop is not an error and has a separate code.
@@ -40,6 +40,9 @@ func main() {
 	// matters.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
+	}
+	if built, is := debug.ReadBuildInfo(); is && built.Main.Sum != "" { // go install …@VERSION
+		version = built.Main.Version
 	}
 	failOnBrokenPipes()
 	err := rootCommand().ExecuteContext(context.Background())
