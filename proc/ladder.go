@@ -41,15 +41,15 @@ func newRoll() *roll {
 	return &roll{ended: make(map[ident]*Ended), young: make(map[ident]bool), helpers: make(map[ident]bool)}
 }
 
-// markTerminated records the processes that received SIGTERM while they still ran their
-// parent's program. If the parent handles that signal, the child loses it in
+// markTerminated records the processes among those that receive SIGTERM which still run
+// their parent's program. If the parent handles that signal, the child loses it in
 // the exec that follows.
-func (l *roll) markTerminated(list []process) {
+func (l *roll) markTerminated(signalled, alive []process) {
 	names := make(map[int]string)
-	for _, p := range list {
+	for _, p := range alive {
 		names[p.pid] = p.name
 	}
-	for _, p := range list {
+	for _, p := range signalled {
 		if names[p.parent] == p.name {
 			l.young[p.ident] = true
 		}
@@ -64,6 +64,7 @@ func (l *roll) markTerminated(list []process) {
 // among them, each time.
 func (l *roll) late(alive []process) []process {
 	late := l.addAlive(orphans(alive), Terminated)
+	l.markTerminated(late, alive)
 	for _, p := range alive {
 		if l.young[p.ident] && l.ended[p.ident].Name != p.name {
 			l.ended[p.ident].Name = p.name
@@ -157,7 +158,7 @@ func ladder(p crowd, grace time.Duration, force <-chan struct{}) Report {
 	began := time.Now()
 	met := newRoll()
 	if first := met.addAlive(p.scan(), Terminated); len(first) > 0 {
-		met.markTerminated(first)
+		met.markTerminated(first, first)
 		if !p.terminate(first) {
 			grace = 0
 		}

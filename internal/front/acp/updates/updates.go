@@ -174,7 +174,7 @@ func (e *Encoder) Event(ev bellcord.Event) {
 		e.compacted(ev, b)
 	case bellcord.ProcessesRecovered:
 		e.recovered(b)
-	case bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared, bellcord.ConversationRewound, bellcord.AnswerForwarded,
+	case bellcord.CustomEvent, bellcord.AttachmentLoaded, bellcord.ContextAdded, bellcord.ThinkingSigned, bellcord.ConversationCleared, bellcord.ConversationRewound, bellcord.AnswerForwarded,
 		bellcord.AgentSessionOpened, bellcord.ProcessConfirmed, bellcord.ChangesRecorded, bellcord.Undone,
 		bellcord.UnknownEvent, bellcord.SideRequestStarted, bellcord.SideRequestEnded: // not shown to the user
 	}

@@ -1,4 +1,4 @@
-package store_test
+package sqlite_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/bellcord/bellcord/store/storecheck"
 )
 
-// opened returns a store with one session, in which a turn waits.
-func opened(ctx context.Context) (s *sqlite.Store, session bellcord.SessionID, done func()) {
+// exampleStore returns a store with one session, in which a turn waits.
+func exampleStore(ctx context.Context) (s *sqlite.Store, session bellcord.SessionID, done func()) {
 	dir, err := os.MkdirTemp("", "bellcord")
 	if err != nil {
 		panic(err)
@@ -35,9 +35,9 @@ func opened(ctx context.Context) (s *sqlite.Store, session bellcord.SessionID, d
 
 // Each op of a commit has its own result: one that is rejected does not affect the
 // others.
-func ExampleStore() {
+func ExampleStore_Commit() {
 	ctx := context.Background()
-	s, session, done := opened(ctx)
+	s, session, done := exampleStore(ctx)
 	defer done()
 	results, err := s.Commit(ctx, []store.Op{
 		store.ClaimTurn{Session: session, Turn: bellcord.NewTurnID(), At: time.Now()},
@@ -54,10 +54,10 @@ func ExampleStore() {
 	// <nil>
 }
 
-// EachEvent reads the log of a session in order, in parts.
-func ExampleEachEvent() {
+// store.EachEvent reads the log of a session in order, in parts.
+func Example_eachEvent() {
 	ctx := context.Background()
-	s, session, done := opened(ctx)
+	s, session, done := exampleStore(ctx)
 	defer done()
 	err := store.EachEvent(ctx, s, session, 0, func(ev bellcord.Event) (more bool) {
 		fmt.Println(ev.Seq, ev.Body.Kind())
@@ -70,9 +70,9 @@ func ExampleEachEvent() {
 }
 
 // The check reads the whole store and verifies the hashes of its events.
-func ExampleReader_check() {
+func Example_check() {
 	ctx := context.Background()
-	s, _, done := opened(ctx)
+	s, _, done := exampleStore(ctx)
 	defer done()
 	report, err := storecheck.Run(ctx, s)
 	if err != nil {
