@@ -36,7 +36,7 @@ func bombs(out io.Writer, n int) (err error) {
 	if err := stops(out, n, 20); err != nil {
 		return err
 	}
-	k, err := proc.Open("", proc.Options{})
+	k, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type zooWay struct {
 
 var zooWays = []zooWay{
 	{name: "cgroup", total: "with cgroups"},
-	{name: "fallback", total: "without cgroups", opts: proc.Options{NoCgroup: true}},
+	{name: "fallback", total: "without cgroups", opts: proc.Options{NoCgroup: true, AdoptOrphans: true}},
 	{name: "bubblewrap", total: "in the sandbox, by bubblewrap", sandbox: config.SandboxBubblewrap},
 	{name: "namespaces", total: "in the sandbox, by Bellcord's namespaces", sandbox: config.SandboxNamespaces},
 	{name: "landlock", total: "in the sandbox, by Landlock", sandbox: config.SandboxLandlock},
@@ -59,7 +59,7 @@ func sandboxFigures(out io.Writer, stops int) error {
 
 // sandboxStarts runs a program that does nothing, in every way in turn.
 func sandboxStarts(out io.Writer, n int) error {
-	k, err := proc.Open("", proc.Options{})
+	k, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		return err
 	}

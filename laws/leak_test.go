@@ -31,7 +31,7 @@ func TestLaw18_ManyStops_LeakNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := proc.Open(dir+"/processes", proc.Options{})
+	keeper, err := proc.Open(dir+"/processes", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestConfinement_MCPServersAndHostedAgents_CannotSeeBellcordsFiles(t *testin
 			}
 			c := config.Defaults()
 			c.DataDir, c.Sandbox.Mode, c.Sandbox.Level = data, config.SandboxRequire, level
-			keeper, err := proc.Open("", proc.Options{})
+			keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestConfinement_HostedAgent_ReadsItsOwnCredentialsAndCommandsDoNot(t *testi
 		for _, visible := range []string{config.HomeVisible, config.HomeHidden} {
 			c := config.Defaults()
 			c.DataDir, c.Sandbox.Mode, c.Sandbox.Level, c.Sandbox.Home = t.TempDir(), config.SandboxRequire, level, visible
-			keeper, err := proc.Open("", proc.Options{})
+			keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 			if err != nil {
 				t.Fatal(err)
 			}

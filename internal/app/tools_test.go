@@ -23,7 +23,7 @@ func TestEnvironment_OfAgentsAndMCPServers_OmitsTheTelegramToken(t *testing.T) {
 	if env := AgentEnvironment(d); err != nil || slices.Contains(env, "BELLCORD_TELEGRAM_TOKEN=1:SECRET") || !slices.Contains(env, "SOMETHING_ELSE=kept") {
 		t.Errorf("a hosted agent gets %v, %v", env, err)
 	}
-	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	keeper, err := proc.Open(t.TempDir(), proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func newTestPolicy(t *testing.T) *Policy {
 
 func newTestPolicyAt(t *testing.T, o sandbox.Options) *Policy {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

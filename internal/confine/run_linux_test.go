@@ -37,7 +37,7 @@ var levels = map[string]sandbox.Options{
 
 func newPolicy(t *testing.T, o sandbox.Options) *confine.Policy {
 	t.Helper()
-	return newPolicyWith(t, o, proc.Options{})
+	return newPolicyWith(t, o, proc.Options{AdoptOrphans: true})
 }
 
 func newPolicyWith(t *testing.T, o sandbox.Options, opts proc.Options) *confine.Policy {
@@ -236,7 +236,7 @@ func TestRun_StopsWhileTheSandboxIsCreated_DoNotTakeTheGracePeriod(t *testing.T)
 	for name, level := range levels {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute})
+			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute, AdoptOrphans: true})
 			dir := t.TempDir()
 			for range early {
 				wait := rand.N(50 * time.Millisecond)
@@ -262,7 +262,7 @@ func TestRun_CommandIsStopped_ReportListsTheSameProcessesAtEveryLevel(t *testing
 	for name, level := range levels {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute})
+			p := newPolicyWith(t, level, proc.Options{Grace: time.Minute, AdoptOrphans: true})
 			dir := t.TempDir()
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()

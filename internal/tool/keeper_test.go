@@ -17,7 +17,7 @@ func ownShell(t *testing.T) (tool.Tool, *tool.SessionResources) {
 // ownKeeper returns a keeper and resources for one test.
 func ownKeeper(t *testing.T) (*proc.Keeper, *tool.SessionResources) {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestEdit_LanguageServerFindsNewError_IsReportedAndEditStays(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	keeper, err := proc.Open(t.TempDir(), proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func runEveryday(t *testing.T, base string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(box.Close)
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

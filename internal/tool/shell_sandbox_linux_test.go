@@ -27,7 +27,7 @@ func confinedShell(t *testing.T) tool.Tool {
 
 func shellWith(t *testing.T, policy *confine.Policy) tool.Tool {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // checkedCalls returns the built-in tools with real processes.
 func checkedCalls(t *testing.T, dir string) calls {
 	t.Helper()
-	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	keeper, err := proc.Open(t.TempDir(), proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

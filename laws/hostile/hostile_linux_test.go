@@ -112,7 +112,7 @@ func newFuzzer(t *testing.T, o sandbox.Options) *fuzzer {
 		t.Skip(err)
 	}
 	t.Cleanup(box.Close)
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ type stage struct {
 
 func newStage(t *testing.T, change func(*child.Agent)) *stage {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond, AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ var flood = flag.Int("flood", 64_000_000, "bytes that a tool puts out")
 func onRealStage(t *testing.T, m *model) (*stage, string) {
 	t.Helper()
 	dir := t.TempDir()
-	keeper, err := proc.Open("", proc.Options{})
+	keeper, err := proc.Open("", proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type stage struct {
 
 func open(t *testing.T, server lsp.Server) stage {
 	t.Helper()
-	keeper, err := proc.Open(t.TempDir(), proc.Options{})
+	keeper, err := proc.Open(t.TempDir(), proc.Options{AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

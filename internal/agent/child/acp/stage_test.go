@@ -102,7 +102,7 @@ func hosting(t *testing.T, d child.Definition, memory string, deny ...string) *s
 	t.Helper()
 	s := &stage{t: t, memory: memory}
 	var err error
-	if s.keeper, err = proc.Open("", proc.Options{Grace: 500 * time.Millisecond}); err != nil {
+	if s.keeper, err = proc.Open("", proc.Options{Grace: 500 * time.Millisecond, AdoptOrphans: true}); err != nil {
 		t.Fatal(err)
 	}
 	policy, err := permit.NewPolicy([]string{"shell(echo *)"}, deny, nil, nil)

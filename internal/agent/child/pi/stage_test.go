@@ -39,7 +39,7 @@ type stage struct {
 
 func newStage(t *testing.T, d child.Definition) *stage {
 	t.Helper()
-	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond})
+	keeper, err := proc.Open("", proc.Options{Grace: 500 * time.Millisecond, AdoptOrphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}
