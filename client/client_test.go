@@ -277,7 +277,7 @@ func TestDelete_AnswerIsLost_SucceedsIfTheSessionIsGoneAtTheRetry(t *testing.T) 
 	}
 }
 
-func TestSend_AnswerIsLost_SucceedsIfTheTurnIsNoLongerQueuedAtTheRetry(t *testing.T) {
+func TestMoveToFront_AnswerIsLost_SucceedsIfTheTurnIsNoLongerQueuedAtTheRetry(t *testing.T) {
 	t.Parallel()
 	const started = `{"type":"urn:bellcord:turn-started","status":409,"detail":"the turn is no longer queued"}`
 	for _, test := range []lostAnswer{

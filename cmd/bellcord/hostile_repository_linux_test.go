@@ -189,17 +189,7 @@ func TestHeld_HostileRepository_ACP_RunsNoProgramAndSendsNoSecret(t *testing.T) 
 	short.Skip(t)
 	h := newHostile(t)
 	cmd := h.bellcord("acp")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := pipes(t, cmd)
 	t.Cleanup(func() { _ = in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 8<<20)
